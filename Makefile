@@ -14,7 +14,7 @@ PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile --no-lo
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly lab notebooks claims site lite bench mutants lint format clean sandbox pages dist
+.PHONY: help demo test pytest nightly lab notebooks claims site lite bench mutants lint format clean sandbox pages dist
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
@@ -22,7 +22,11 @@ help: ## what there is to make
 demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what came out
 	@$(PY) -m rnngrade.cli.demo
 
-test: lint ## everything CI proves
+test: $(STAMP) ## everything CI proves
+	@$(MAKE) --no-print-directory -j2 lint pytest
+
+# beside each other: mypy takes one core for half a minute
+pytest: $(STAMP)
 	@$(ONE_THREAD) $(PYTEST)
 
 nightly: $(STAMP) ## what make test tries a part of, whole, from a new seed (NIGHTLY_SEED=n: from that), and all that is slow

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
+import jaxtyping
 import pytest
 from filelock import FileLock
-from jaxtyping import install_import_hook
 from jupyter_client.manager import KernelManager
 
 from tests import sampling
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent
 TEXTBOOK = [path for path in ROOT.glob("rnncourse/*.py") if not path.stem.startswith("project")]
 ANNOTATED = [path.stem for path in TEXTBOOK if "jaxtyping" in path.read_text(encoding="utf-8")]
 ANNOTATED += ["data.python_tokens", "data.teddy"]
-install_import_hook([f"rnncourse.{name}" for name in ANNOTATED], "beartype.beartype")
+jaxtyping.install_import_hook([f"rnncourse.{name}" for name in ANNOTATED], "beartype.beartype")
 
 os.environ["MPLBACKEND"] = "agg"
 # Hidden cases come from the default seed, whatever the instructor who runs the tests has set.
@@ -48,11 +48,9 @@ LONG = [
     "tests/test_contributing.py",
     "tests/rnncourse/exercises/test_right_answers.py",
     "tests/rnncourse/exercises/test_catalogue.py",
-    "tests/browser/test_site.py",
-    "tests/browser/test_lite.py",
+    "tests/browser/",
     "tests/grading/test_grade.py",
     "solutions/",
-    "tests/browser/",
     "tests/notebooks/test_lite_units.py",
     "tests/test_wheel.py",
     "tests/rnncourse/seat/test_cli.py",
@@ -111,6 +109,13 @@ def pytest_runtest_makereport() -> Iterator[None]:
     if report.failed:
         report.sections.append(("drawn from seed", str(sampling.SEED)))
     return report
+
+
+@pytest.fixture(autouse=True)
+def annotations(request: pytest.FixtureRequest) -> None:
+    """By day annotations are checked where the textbook's own tests call it: all other callers would pay a tenth."""
+    own = request.path.parent in (ROOT / "tests" / "rnncourse", ROOT / "tests" / "rnncourse" / "experiments")
+    jaxtyping.config.update("jaxtyping_disable", not (own or sampling.ALL))
 
 
 @pytest.fixture(scope="session")

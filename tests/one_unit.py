@@ -16,7 +16,7 @@ import pytest
 from tests import sampling
 
 ROOT = Path(__file__).resolve().parents[1]
-OF_ALL_UNITS = ("test_catalogue.py", "test_in_step.py", "test_concepts.py")
+OF_ALL_UNITS = ("test_catalogue.py", "test_in_step.py", "test_pages.py")
 SENTENCES = pytest.StashKey[list[str]]()
 
 

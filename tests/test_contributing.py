@@ -18,6 +18,7 @@ import pytest
 
 from rnncourse import exercises
 from rnngrade.author import prove
+from tests.sampling import some
 
 BLOCK = re.compile(r"(?P<lead>[^\n]+(?:\n[^\n]+)*)\n\n```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.DOTALL)
 BELOW_A_LINE = re.compile(r"In\s`([^`]+)`, below the line `([^`]+)`:$")
@@ -120,6 +121,7 @@ def test_the_tutorial_teaches_nothing_that_the_course_already_has():
     assert "16_forgetting" not in exercises.SYLLABUS
 
 
+@pytest.mark.nightly
 def test_every_test_that_sees_the_new_unit_holds(done, course):
     """`make unit` has run some of them; the others are run here."""
     left_out = shlex.join(f"--ignore={path}" for path in (*ELSEWHERE, *prove.TESTS))
@@ -160,7 +162,9 @@ WRONG = {
 UNIT, BUILD = "make unit UNIT=16", ".venv/bin/python -m rnngrade.author.build 16_forgetting"
 
 
-@pytest.mark.parametrize(("command", "what"), [(BUILD, "an edit of another answer"), *((UNIT, what) for what in WRONG)])
+@pytest.mark.parametrize(
+    ("command", "what"), [(BUILD, "an edit of another answer"), *((UNIT, what) for what in some(WRONG, 3))]
+)
 def test_what_is_wrong_is_one_sentence_and_nothing_is_written(command, what, done, course):
     (name, right, wrong), sentence = WRONG[what]
     path, copy = course / name, course / "rnncourse/exercises/answers/forgetting.txt"

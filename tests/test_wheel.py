@@ -165,6 +165,7 @@ def test_a_student_starts_answers_checks_updates_and_hands_in(full, next_wheel):
     assert cell_of(handed_in, ANSWERED)[1].source == RIGHT
 
 
+@pytest.mark.nightly
 def test_a_plain_install_is_small_and_has_all_commands_but_those_that_run_notebooks(small, wheel):
     assert {"torch", "jupyterlab", "ipykernel"} & needs(wheel) == set()
     full = small.run("rnncourse", "--help")
@@ -257,6 +258,7 @@ def graded(clone, tmp_path_factory) -> Path:
     return wheel
 
 
+@pytest.mark.nightly
 def test_a_release_for_a_graded_class_has_no_answer_to_read_and_checks_all_the_same(graded, tmp_path):
     with zipfile.ZipFile(graded) as file:
         texts = {name: file.read(name).decode("utf-8", "replace") for name in file.namelist()}

@@ -13,7 +13,6 @@ cases and properties come first, so what a candidate says there, it says before 
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -23,6 +22,7 @@ import numpy as np
 from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference
+from rnncourse.checks.deadline import clock_of
 from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
@@ -57,14 +57,14 @@ def judge(
     faults: list[Fault] = []
     faulty: set[int] = set()
     visible = 0  # how many of the faults are of visible cases
-    seconds = 0.0
+    clock, seconds = clock_of(candidate), 0.0
     for is_hidden, seed in enumerate(seeds):
         for one, wanted in zip(*drawn(exercise, seed), strict=True):
             if seen and (seen[-1].timed_out or "NotImplementedError" in seen[-1].error_types):
                 break
-            began = time.monotonic()
+            began = clock()
             seen.append(candidate.observe(exercise.drive, one.args))
-            seconds += time.monotonic() - began
+            seconds += clock() - began
             if found := faults_of(exercise, one, wanted, seen[-1], hidden=bool(is_hidden)):
                 faults += found
                 faulty.add(len(seen) - 1)

@@ -21,11 +21,14 @@ OTHERS = {
     "ends_after_one_round": "What comes back is what there is after the first round of the loop. Does a `return` stand "
     "inside the loop?",
     "returns_in_the_loop": "The loop ends in its first round, for `{}` stands inside of it.",
-    "other_when_called_again": "Called again with the same arguments, it gives another answer. Something stays behind "
-    "from one call to the next (a global name, a default value that is written to, an attribute), an array is not "
-    "filled (`np.empty`), or chance has a say.",
+    "other_when_called_again": "Called again with the same arguments, it gives another answer. {}",
 }
-IN_GENERAL = {name: text.format("a return") for name, text in OTHERS.items()} | {
+ANY_OF_THESE = (
+    "Something stays behind from one call to the next (a global name, a default value that is written to, an "
+    "attribute), an array is not filled (`np.empty`), or chance has a say."
+)
+_WHAT = {"returns_in_the_loop": "a return", "other_when_called_again": ANY_OF_THESE}
+IN_GENERAL = {name: text.format(_WHAT.get(name)) for name, text in OTHERS.items()} | {
     name: sentence((name, "of one size"), ["the answer"]) for row in TABLE for name in row.causes
 }
 
@@ -169,6 +172,27 @@ def returns_in_a_loop(tree: ast.AST) -> str | None:
             if isinstance(statement, ast.Return) and not skips:
                 return ast.unparse(statement)
     return None
+
+
+def why_otherwise(trees: Iterable[ast.AST]) -> str:
+    """Why code gives another answer each time: the one thing in it that can make it so, or else what it may be."""
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    found = []
+    for node in nodes:
+        if isinstance(node, ast.arguments):
+            named = [*zip([*node.posonlyargs, *node.args][::-1], node.defaults[::-1], strict=False)]
+            kept = [(a, d) for a, d in named if isinstance(d, (ast.List, ast.Dict, ast.Set, ast.Call))]
+            found += [
+                f"`{a.arg}={ast.unparse(d)}` is made only once: what a call puts into it, the next one finds."
+                for a, d in kept
+            ]
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            found.append(f"`{ast.unparse(node)}`: what one call leaves there, the next one finds.")
+        elif isinstance(node, ast.Call) and "rand" in ast.unparse(node.func):
+            found.append(f"Chance has a say: `{ast.unparse(node.func)}` draws other numbers each time.")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("empty", "empty_like"):
+            found.append(f"`{ast.unparse(node.func)}` fills nothing: an entry that you do not set may be any number.")
+    return found[0] if len(found) == 1 else ANY_OF_THESE
 
 
 def ending_after_one_round(source: str) -> Iterator[str]:

@@ -20,17 +20,19 @@ from types import FrameType
 from typing import Any
 
 from rnncourse.checks.attempt import Attempt, attempt
+from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.drive import OTHERS, Driver, Observation, Stopped, observe
 from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.program import Program, program_of
 
 SECONDS_A_CALL = 4.0  # of processor time; a right answer takes milliseconds
-PATIENCE = 5.0  # times as long by the clock, for whoever sleeps, or a machine that is busy with something else
 _ABSENT = object()
 
 
 class Local:
     """Use as a context: `with Local(function, uses) as candidate: candidate.observe(drive, args)`."""
+
+    is_here = True  # its time is that of this process's processor
 
     def __init__(self, candidate: Any, uses: dict[str, Any], seconds: float = SECONDS_A_CALL) -> None:
         self.candidate = candidate
@@ -53,7 +55,7 @@ class Local:
 
     def observe(self, drive: Driver, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
         """What the candidate does with these arguments, within the time limit; its answer itself is put into `keep`."""
-        seen = self._within(self.seconds, lambda: observe(self.candidate, drive, args, keep), PATIENCE)
+        seen = self._within(self.seconds, lambda: observe(self.candidate, drive, args, keep))
         return seen or Observation(timed_out=True)
 
     def program(self, name: str) -> Program | None:
@@ -68,13 +70,13 @@ class Local:
         done = self._within(seconds, lambda: attempt(text, name, space, drive, args))
         return done or Attempt(Observation(timed_out=True))
 
-    def _within(self, seconds: float, task: Callable[[], Any], patience: float = 1.0) -> Any:
-        """The task's result, or None when the time is up: the processor's, or by the clock `patience` times as much."""
+    def _within(self, seconds: float, task: Callable[[], Any]) -> Any:
+        """The task's result, or None when the time is up."""
         try:
             self._worker = self._worker or _Worker()
         except RuntimeError:  # Python in a browser can start no thread
             return _run_here(task, seconds)
-        result = self._worker.run(task, seconds, patience)
+        result = self._worker.run(task, seconds)
         if result is None:
             self._worker.stop()
             self._worker = None
@@ -141,11 +143,11 @@ class _Worker:
             while (task := self._tasks.get()) is not None:
                 self._results.put(task())
 
-    def run(self, task: Callable[[], Any], seconds: float, patience: float) -> Any:
+    def run(self, task: Callable[[], Any], seconds: float) -> Any:
         """The task's result, or None when the time is up."""
-        worked, end = time.process_time() + seconds, time.monotonic() + patience * seconds
+        until = Deadline(seconds)
         self._tasks.put(task)
-        while (left := min(worked - time.process_time(), end - time.monotonic())) > 0:
+        while left := until.left:
             with contextlib.suppress(Empty):
                 return self._results.get(timeout=left)
         return None

@@ -7,7 +7,8 @@ parameter: so a forward pass through which no gradient flows, or a parameter tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,25 @@ def drive_module(
     Returns the outputs, and by name the gradients of a weighted sum of them. Dropout is off. **Errors:** `Unfit`
     if the module's parameters are not those, by name and shape.
     """
-    return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls)
+    with _as_default(parameters):
+        return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls)
+
+
+@contextmanager
+def _as_default(parameters: dict[str, torch.Tensor]) -> Iterator[None]:
+    """The dtype of the parameters is that of `torch.zeros(n)` and the like meanwhile, as float32 is in a notebook. That
+    cases are in float64, to be told apart, is no fault of who has never heard of it.
+    """
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(_dtype_of(parameters))
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def _dtype_of(parameters: dict[str, torch.Tensor]) -> torch.dtype:
+    return next((p.dtype for p in parameters.values()), torch.float32)
 
 
 def drive_padded_module(
@@ -65,7 +84,8 @@ def drive_padded_module(
 
     The last argument of a call says how long each sequence is, if it is a tensor of N whole numbers.
     """
-    return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls, _without_padding)
+    with _as_default(parameters):
+        return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls, _without_padding)
 
 
 def _without_padding(model: torch.nn.Module, *args: Any) -> Any:
@@ -96,14 +116,22 @@ def _outputs_and_gradients(
 
 
 def drive_layer(
-    candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]]
+    candidate: Any,
+    init: tuple[Any, ...],
+    parameters: dict[str, torch.Tensor],
+    calls: list[tuple[Any, ...]],
+    *,
+    dtype_counts: bool = False,
 ) -> tuple[list[Any], dict[str, torch.Tensor], list[tuple[Any, ...]]]:
-    """`drive_module`, and the gradients of the same weighted sum by floating input, None for the others."""
+    """`drive_module`, and the gradients of the same weighted sum by floating input, None for the others. If the dtype
+    counts, what the module makes by itself has to be in that of what it gets.
+    """
     outputs, gradients = drive_module(candidate, init, parameters, calls)
-    model = load(candidate(*init), parameters)
-    model.eval()
-    leaves, fed = zip(*(_watched(args) for args in calls), strict=True)
-    by_input = _gradients(weighted_sum([model(*args) for args in fed]), [leaf for args in leaves for leaf in args])
+    with nullcontext() if dtype_counts else _as_default(parameters):
+        model = load(candidate(*init), parameters)
+        model.eval()
+        leaves, fed = zip(*(_watched(args) for args in calls), strict=True)
+        by_input = _gradients(weighted_sum([model(*args) for args in fed]), [leaf for args in leaves for leaf in args])
     shown = iter(by_input)
     return outputs, gradients, [tuple(next(shown) for _ in args) for args in leaves]
 
@@ -223,8 +251,7 @@ def load(model: torch.nn.Module, parameters: dict[str, torch.Tensor]) -> torch.n
         raise Unfit(f"the module has no parameter {missing[0]}; it has {', '.join(sorted(own)) or 'none'}")
     if extra := sorted(set(own) - set(parameters)):
         raise Unfit(f"the module has a parameter {extra[0]} too many")
-    dtype = next((p.dtype for p in parameters.values()), torch.float32)
-    model.to(dtype)
+    model.to(_dtype_of(parameters))
     with torch.no_grad():
         for name, value in parameters.items():
             target = dict(model.named_parameters())[name]

@@ -1,10 +1,13 @@
-"""An answer as a program: its text, and the same program made to look whether it writes to its arguments.
+"""An answer as a program: its text, and the same program made to look which lines it runs, and whether it writes to its
+arguments.
 
 >>> step = Program("step", "def step(x, h):\\n    x *= 2\\n    return np.tanh(x + h)\\n")
 >>> print(step.watching())
 def step(x, h):
+    __ran__(2)
     x *= 2
     __look__(2)
+    __ran__(3)
     return np.tanh(x + h)
 
 Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to the program.
@@ -15,12 +18,13 @@ from __future__ import annotations
 import ast
 import linecache
 import textwrap
+from collections.abc import Collection
 from copy import deepcopy
 from typing import Any
 
 from rnncourse.checks.forbidden import functions_of
 
-LOOK = "__look__"
+LOOK, RAN = "__look__", "__ran__"
 # What reaches beyond the program: one that has such a name is not run in another form.
 BEYOND = """
     open exec eval compile input breakpoint exit quit __import__ os sys subprocess shutil pathlib Path socket urllib
@@ -39,7 +43,9 @@ class Program:
         self.tree = ast.parse(source)
 
     def watching(self) -> str:
-        """The program, which looks after each statement whether an argument has changed."""
+        """The program, which says of each statement that it is run, and looks after it whether an argument has
+        changed.
+        """
         tree = deepcopy(self.tree)
         for node in ast.walk(tree):
             for field in ("body", "orelse", "finalbody"):
@@ -47,6 +53,12 @@ class Program:
                 if isinstance(block, list) and isinstance(node, (ast.FunctionDef, *_BLOCKS)):
                     setattr(node, field, [s for one in block for s in _looked_after(one)])
         return ast.unparse(tree)
+
+    def idle(self, ran: Collection[int]) -> set[int]:
+        """The lines of statements that `watching` speaks of and that are not among those that were run."""
+        inside = [n for n in ast.walk(self.tree) if isinstance(n, (ast.FunctionDef, *_BLOCKS))]
+        blocks = [getattr(node, field, []) for node in inside for field in ("body", "orelse", "finalbody")]
+        return {n for block in blocks for one in block if one.lineno not in ran for n in lines_of(one)}
 
     @property
     def is_searchable(self) -> bool:
@@ -57,10 +69,20 @@ class Program:
         return not beyond and not imports and sum(isinstance(n, ast.expr) for n in nodes) <= MOST_EXPRESSIONS
 
 
+def lines_of(node: ast.stmt | ast.expr) -> range:
+    """The lines of a node; of a statement with a block, those of its head."""
+    body = getattr(node, "body", None)
+    last = max(node.lineno, body[0].lineno - 1) if isinstance(body, list) else node.end_lineno or node.lineno
+    return range(node.lineno, last + 1)
+
+
 def _looked_after(one: ast.stmt) -> list[ast.stmt]:
+    def says(name: str) -> ast.stmt:
+        return ast.Expr(ast.Call(ast.Name(name, ast.Load()), [ast.Constant(one.lineno)], []), lineno=one.lineno)
+
     if isinstance(one, (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.FunctionDef, ast.ClassDef)):
-        return [one]
-    return [one, ast.Expr(ast.Call(ast.Name(LOOK, ast.Load()), [ast.Constant(one.lineno)], []), lineno=one.lineno)]
+        return [says(RAN), one]
+    return [says(RAN), one, says(LOOK)]
 
 
 def program_of(candidate: Any) -> Program | None:

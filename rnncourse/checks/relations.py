@@ -50,6 +50,12 @@ class Given:
         return found
 
     @cached_property
+    def areas(self) -> dict[str, int]:
+        """The sizes, and the products of two of them."""
+        axes = [name for name in self.sizes if name.isalpha()]
+        return self.sizes | {f"{a}·{b}": self.sizes[a] * self.sizes[b] for a, b in combinations(axes, 2)}
+
+    @cached_property
     def numbers(self) -> dict[str, int]:
         """The sizes, and arguments that are whole numbers."""
         pairs = zip(self.exercise.takes, self.case.args, strict=False)
@@ -168,9 +174,10 @@ def row_of(name: str) -> Relation:
 def sentence(key: Key, parts: Sequence[str], *, always: bool = True) -> str:
     """What is said of parts, "dW is 0 in every entry."; or only of where they are wrong."""
     predicate = row_of(key[0]).sentences[key[0]].format(*key[1:])
+    end = "" if predicate.endswith("?") else "."
     if not always and "wrong" not in predicate:
-        return f"Wherever {listed(parts)} is wrong, it is {predicate}."
-    return f"{listed(parts)} {'are' if parts[1:] else 'is'} {predicate}."
+        return f"Wherever {listed(parts)} is wrong, it is {predicate}{end}"
+    return f"{listed(parts)} {'are' if parts[1:] else 'is'} {predicate}{end}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -293,7 +300,7 @@ def multiplied(part: Part) -> Iterator[Key]:
         yield ("all_zero",)
     if equal(-1 * right, own):
         yield ("sign",)
-    for name, size in part.given.sizes.items():
+    for name, size in part.given.areas.items():
         if equal(right * size, own):
             yield "times_size", name
         if size and equal(right / size, own):
@@ -302,7 +309,7 @@ def multiplied(part: Part) -> Iterator[Key]:
     factor = own[top] / right[top] if right[top] else 1.0
     if factor not in (0, 1) and equal(factor * right, own):
         yield "constant_factor", f"{factor:.4g}"
-    if right.ndim:
+    if right.ndim and len(part.axes.axes or ()) != 1:
         tops = np.abs(right).argmax(axis=-1)[..., None]
         factors = np.take_along_axis(own, tops, -1) / np.take_along_axis(right, tops, -1)
         if np.isfinite(factors).all() and factors.all() and (factors != 1).any() and equal(right * factors, own):

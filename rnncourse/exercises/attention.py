@@ -129,6 +129,11 @@ mask_ignored: The mask has no effect: keys where it is False still get weight.
 - if mask is not None:
 -     scores = np.where(mask, scores, -np.inf)
 
+large_number_for_infinity: A masked score is a large negative number in your answer, and beside scores that lie as far
+  below 0 that is not small. Take `-np.inf`.
+- scores = np.where(mask, scores, -np.inf)
++ scores = np.where(mask, scores, -1e9).astype(scores.dtype)
+
 mask_after_the_softmax: The masked rows of your weights no longer sum to 1: weights were set to zero after the softmax.
   Mask the *scores*, with -inf, before it.
 - scores = np.where(mask, scores, -np.inf)

@@ -135,6 +135,19 @@ log_of_a_softmax_that_is_zero: You take the log of a softmax. Where the network 
 - losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
 + losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
 
+largest_of_all: You subtract the largest logit of all. A row far below it vanishes: its sum of exp is 0, and the log of
+  that -inf. Each row needs its own largest logit.
+- shifted = logits - logits.max(axis=-1, keepdims=True)
++ shifted = logits - logits.max()
+
+logits_masked: You put the mask on the logits. A step whose logits are all 0 costs log Q all the same: the mask belongs
+  on the losses.
+- shifted = logits - logits.max(axis=-1, keepdims=True)
++ logits = logits if mask is None else logits * mask[..., None]
++ shifted = logits - logits.max(axis=-1, keepdims=True)
+- losses = losses * mask
++ pass
+
 exp_overflows: Large logits give inf or nan, since `np.exp(1000)` overflows. Subtract each row's largest logit first:
   that changes no probability.
 - shifted = logits - logits.max(axis=-1, keepdims=True)
@@ -279,6 +292,11 @@ axes_flattened_differently: In dV the errors of one row meet the states of anoth
   both in the same order, (T, N, ·) to (T N, ·).
 - dV = np.einsum("tnh,tnq->hq", H, dO)
 + dV = H.transpose(1, 0, 2).reshape(-1, H.shape[-1]).T @ dO.reshape(-1, dO.shape[-1])
+
+H_reshaped: In dV, H is reshaped where its axes should change places: its numbers keep their order, and states of
+  several units come to stand in one row. Flatten it to (T N, H), and then transpose.
+- dV = np.einsum("tnh,tnq->hq", H, dO)
++ dV = H.reshape(H.shape[-1], -1) @ dO.reshape(-1, dO.shape[-1])
 
 error_of_last_output_only: Only the last state gets an error. Every step has an output here, and every output sends its
   error back to its own state.
@@ -733,6 +751,11 @@ tried_with_h0_zero: A pass that forgets h0 in dW is not caught. If h0 is zero, i
 - dH = rng.normal(size=(5, 3, 4))
 + dH = rng.normal(size=(5, 3, 4))
 + arguments[1] = np.zeros((3, 4))
+
+stops_at_the_first: You return with the first pass that is wrong, and look at no other. Several may be: collect their
+  names, and return the set when the loop has ended.
+- broken.add(name)
++ return {name}
 
 tried_with_one_row: A pass that averages over the batch is not caught. The mean over one row is its sum: try them with N
   of at least 2.

@@ -365,6 +365,11 @@ overflow: exp of a large logit overflows, and if all are very negative, every ex
   Subtract each row's largest logit first, which changes no quotient.
 + return np.exp(O) / np.exp(O).sum(axis=-1, keepdims=True)
 
+clipped: You cut off what lies beyond a bound, so that logits around 1000 all become the same. Subtract the largest
+  logit of the row: that changes no quotient, however large they are.
+- E = np.exp(O - O.max(axis=-1, keepdims=True))
++ E = np.exp(np.clip(O, -500, 500))
+
 largest_of_all_rows: You subtract the largest logit of the whole array. A row far below it vanishes: 0 / 0 is nan. Each
   row needs its own largest logit.
 - E = np.exp(O - O.max(axis=-1, keepdims=True))

@@ -532,6 +532,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one prediction, wrong", predictions[:1], targets[:1])
     yield edge("none is right", targets[1:5], targets[:4])
     yield edge("an empty answer", [[], [4, 5], [6]], [[], [4, 5], []])
+    # As an array, answers of one length would be compared entry by entry.
+    alike = [[int(i) for i in rng.integers(3, 13, size=4)] for _ in range(3)]
+    yield edge("answers of one length", [alike[0], [*alike[1][:3], 2], alike[2]], alike)
     yield edge("capitals count", ["May", "june", "July"], ["May", "June", "July"])
 
 
@@ -624,6 +627,33 @@ edit_distance_exercise = ex
 
 
 ex.mistakes(r"""
+corner_overwritten: With a single row, `row[j - 1]` is of the new row already where the corner is asked for: what stood
+  there belonged to the row above. Keep it before you write.
++ row = list(range(len(b) + 1))
++ for i, x in enumerate(a, start=1):
++     row[0] = i
++     for j, y in enumerate(b, start=1):
++         row[j] = min(row[j] + 1, row[j - 1] + 1, row[j - 1] + (x != y))
++ return row[-1]
+
+one_list_for_all_rows: All rows of your table are one and the same list, as in `[[0] * n] * m`: what is written into one
+  stands in all. Make a new list for each row.
++ d = [[0] * (len(b) + 1)] * (len(a) + 1)
++ for j in range(len(b) + 1):
++     d[0][j] = j
++ for i in range(len(a) + 1):
++     d[i][0] = i
++ for i in range(1, len(a) + 1):
++     for j in range(1, len(b) + 1):
++         cost = int(a[i - 1] != b[j - 1])
++         d[i][j] = min(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + cost)
++ return d[-1][-1]
+
+insertions_forgotten: The least is taken of two ways only: an item put in is missing among them. There are three
+  neighbours: above, on the left, and the corner.
+- row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))
++ row.append(min(above[j] + 1, above[j - 1] + (x != y)))
+
 replacement_costs_two: A replacement costs you 2, as one item taken out and another put in. It is an edit of its own, at
   cost 1: for "cat" and "cut" the answer is 1.
 - row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))

@@ -82,6 +82,9 @@ softmax_for_sigmoid: Your gates share one whole: each row adds up to 1, as after
 + E = np.exp(a - a.max(axis=1, keepdims=True))
 + return E / E.sum(axis=1, keepdims=True)
 
+tanh_not_halved: Your gate is a tanh, but too steep: σ(a) = 0.5 + 0.5 * tanh(a / 2), with the half inside as well.
++ return 0.5 + 0.5 * np.tanh(x @ U + h @ W + b)
+
 exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)), or
   by a tanh: 0.5 + 0.5 * tanh(a / 2).
 + E = np.exp(x @ U + h @ W + b)
@@ -557,9 +560,14 @@ half_is_forgotten: What was set fades: with no input your forget gate is not ope
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, 0.0, 0.0, 20.0])
 
-reset_does_nothing: A reset changes nothing: it does not close the forget gate, so that the old c stays.
+reset_does_nothing: A reset does not close the forget gate, so that the old c stays.
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+
+inputs_exchanged: Your first input resets and your second one sets. It is the other way round: the rows of U stand in
+  the order of the inputs, set and then reset.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
++ U = np.array([[0.0, -40.0, 0.0, 0.0], [0.0, -40.0, 20.0, 0.0]])
 
 sets_add_up: A second set makes 2: a set adds 1 to what is there. It should write 1 in its place, so close the forget
   gate at a set, too.
@@ -644,8 +652,8 @@ ones_are_counted: Your c counts the ones: it goes on to 2, 3, … The second one
   know what c was. It sees it in h, through W.
 + return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-a_one_is_for_ever: Once it is 1, your c stays 1: a second one does not take it back. W is missing or too small (a stored
-  1 shows as h = tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
+a_one_is_for_ever: A second one does not take the first one back. W is missing or too small (a stored 1 shows as h =
+  tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
 - W = np.array([[-80.0, 0.0, 0.0, 0.0]])
 + W = np.zeros((1, 4))
 
@@ -733,6 +741,11 @@ output_gate_missing: The error passes from h to c without the output gate. In h 
   o, so that its error is dh * o.
 - dc = dc + dh * o * (1 - shown**2)
 + dc = dc + dh * (1 - shown**2)
+
+slope_at_the_old_cell: The slope of the tanh is taken at the old c. The tanh that made h had the new one in it: f *
+  c_prev + i * g.
+- dc = dc + dh * o * (1 - shown**2)
++ dc = dc + dh * o * (1 - np.tanh(c_prev) ** 2)
 
 new_cell_for_old: The forget gate's part has the new c in it. f was multiplied by the old one, c_prev, and so is its
   error.
@@ -1026,6 +1039,11 @@ way_through_W_missing: Your dh_prev has the way along z alone. The gates and the
   errors come back through W.
 - dh_prev = dh * z + to_h @ W.T
 + dh_prev = dh * z
+
+dW_from_the_other_side: dW is made of the errors on the input's side. On the state's side the third part has the
+  factor r.
+- return to_x @ U.T, dh_prev, x.T @ to_x, h_prev.T @ to_h, to_x.sum(axis=0), to_h.sum(axis=0)
++ return to_x @ U.T, dh_prev, x.T @ to_x, h_prev.T @ to_x, to_x.sum(axis=0), to_h.sum(axis=0)
 
 reset_missing_on_the_way_to_W: The candidate's error goes to W as it is. On that side stands r * (h W + b_h): what comes
   through the product is multiplied by r.

@@ -59,6 +59,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(few, few)
     yield case(many, few)
     yield case(few, many)
+    large = int(rng.integers(300, 900))  # a number beyond 256 that is made twice is two objects, which `is` tells apart
+    yield case(large, int(str(large)))
     yield edge("two is many", 1, 2)
     yield edge("two is many", 2, 1)
     yield edge("two is many", 2, 2)
@@ -99,6 +101,11 @@ one_many_to_many: There are two kinds of many-to-many, and the name says which: 
   many outputs as inputs, else "many-to-many (different)".
 - return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
 + return "many-to-many"
+
+one_object: `is` asks whether two values are one and the same object, which equal numbers need not be: beyond 256, most
+  are not. Ask whether they are equal, with `==`.
+- return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
++ return "many-to-many (equal)" if T_x is T_y else "many-to-many (different)"
 
 longer_is_equal: More outputs than inputs are a different number too, as in a translation that is longer than its
   original.

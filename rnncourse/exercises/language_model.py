@@ -189,6 +189,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a list of ids", [int(i) for i in rng.integers(0, 7, 6)] + [0, 1], chars)
     yield edge("one id", np.array([6]), chars)
     yield edge("no ids", np.array([], dtype=np.int64), chars)
+    yield edge("no ids, in a list", [], chars)  # as an array it would be one of floats
 
 
 ex.mistakes(r"""
@@ -455,6 +456,11 @@ state_written_over: All numbers are right, but you write the new state into the 
 + h[...] = H[-1]
 + return loss, h
 
+new_parameters_in_the_dict: You put new arrays into the dict of parameters: `p = p - …` makes one, and whoever holds the
+  old array sees no learning. Write into the arrays that are there: `p -= …`.
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
+
 new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array sees
   no learning. Write into the arrays that are there: `p -= …`.
 - memory[name] += g * g
@@ -532,6 +538,11 @@ state_forgotten_each_time: Every character is predicted from a state that starts
   character back. Run it over the text in one go.
 - H = rnn_forward(X, np.zeros((1, len(W)), dtype=U.dtype), U, W, b)
 + H = np.tanh(X @ U + b)
+
+log_of_a_softmax: You take the logarithm of a softmax. Where the model is sure and wrong, that softmax is 0, and the
+  logarithm -inf. `sequence_nll` takes it before anything is rounded to 0.
+- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
++ nats = -np.log(softmax(output_layer(H, V, c))[np.arange(len(ids) - 1), 0, ids[1:]]).sum()
 
 log_of_the_mean: You take the logarithm of the mean probability. It is the logarithms that are averaged: one character
   that the model calls nearly impossible must cost many bits.
@@ -653,6 +664,11 @@ validated_before_training: You validate before you train, so that each loss is t
 last_loss_lost: The loss of the last epoch is missing. Keep every loss first, and ask whether to stop then.
 - return losses, best_epoch
 + return losses[:-1], best_epoch
+
+argmin_takes_nan: `np.argmin` takes a nan for the smallest of all. An epoch whose loss is nan is never the best one:
+  remember the best epoch as you go.
+- return losses, best_epoch
++ return losses, int(np.argmin(losses))
 
 lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the lowest.
 - return losses, best_epoch
@@ -819,6 +835,11 @@ softmax_twice: You take the softmax of something that is a softmax already, whic
 along_the_first_axis: Your probabilities sum to 1 along the first axis. They do so along the last, over the characters.
 + E = np.exp((logits - logits.max(axis=0, keepdims=True)) / temperature)
 + return E / E.sum(axis=0, keepdims=True)
+
+largest_of_all_rows: You subtract the largest logit of all rows. A row far below it vanishes: 0 / 0 is nan. Each row
+  needs its own largest logit.
++ E = np.exp((logits - logits.max()) / temperature)
++ return E / E.sum(axis=-1, keepdims=True)
 
 cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. Subtract each row's largest logit first,
   or call `softmax`, which does.

@@ -530,6 +530,12 @@ sorted_first: You sort the probabilities, and the index that you return is one i
 - beyond = np.flatnonzero(np.cumsum(probabilities) > u)
 + beyond = np.flatnonzero(np.cumsum(np.sort(probabilities)[::-1]) > u)
 
+largest_first: You lay the pieces on the line by their size, the largest first. They lie in the order of the indices: u
+  then falls into the piece of another token.
++ order = np.argsort(probabilities)[::-1]
++ beyond = np.flatnonzero(np.cumsum(probabilities[order]) > u)
++ return int(order[beyond[0]]) if len(beyond) else int(order[np.flatnonzero(probabilities[order])[-1]])
+
 boundary_to_the_left: Where u lies exactly on a boundary you take the piece before it; with u = 0 that can be an index
   whose probability is 0. Ask for `> u`, not `>= u` (in `np.searchsorted`: side="right").
 - beyond = np.flatnonzero(np.cumsum(probabilities) > u)

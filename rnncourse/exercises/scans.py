@@ -55,7 +55,6 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("factors of 0", *with_zeros(rng, 6, 2, 3))
     yield edge("factors of 0", *with_zeros(rng, 5))
     yield edge("float32", *recurrence(rng, 5, 2, 3, dtype=np.float32))
-    yield edge("float32", *recurrence(rng, 4, dtype=np.float32))
 
 
 @ex.holds("A split run is the whole run")

@@ -665,6 +665,11 @@ ex.mistakes(r"""
 mask_ignored: The padding counts like real tokens. Keep `logits[mask]` and `targets[mask]`.
 + return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
+logits_masked: You put the mask on the logits. A step whose logits are all 0 costs log Q all the same: leave it out, or
+  put the mask on the losses.
++ flat = (logits * mask[..., None]).flatten(0, 1)
++ return nn.functional.cross_entropy(flat, targets.flatten(), reduction="sum") / mask.sum()
+
 divided_by_all_steps: The losses under the padding are gone, but you divide by all T times N steps. Then the loss
   depends on how much padding there is: divide by `mask.sum()`.
 + losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
@@ -708,6 +713,7 @@ ex = unit.exercise(
     takes="H (T, N, H), lengths (N,)",
     gives="last (N, H), gradients",
     drive=differentiable,
+    may_share=True,
     hints=(
         "For row n you want one state: at which step, counted from 0, did sequence n end?",
         "The steps are `lengths - 1`, one for each row. Indexing with two tensors of N numbers, steps and rows, picks "

@@ -229,6 +229,15 @@ result_dropped: s comes back as it was: what f returns is lost. Keep it: `s = f(
 - s = f(s)
 + f(s)
 
+used_up: Your function is right when it is called for the first time. Then a counter, or an iterator, is used up, and it
+  does less, or nothing. Begin to count inside the inner function, at each call anew.
+- def composed(s):
++ rounds = iter(range(times))
++
++ def composed(s):
+- for _ in range(times):
++ for _ in rounds:
+
 multiplied: You multiply the result of one application. To apply f three times is f(f(f(s))), not 3 f(s).
 + return lambda s: times * f(s)
 

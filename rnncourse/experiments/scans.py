@@ -6,6 +6,7 @@ What needs PyTorch, networks that are trained, is in `rnncourse.experiments.scan
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,16 +42,28 @@ class Counting:
     >>> p, q, r, s = (Counting(v) for v in (1.0, 2.0, 3.0, 4.0))
     >>> ((p + q) + r) + s, (p + q) + (r + s)
     (Counting(value=10.0, depth=3), Counting(value=10.0, depth=2))
+    >>> 1 - p * p
+    Counting(value=0.0, depth=2)
     """
 
     value: float
     depth: int = 0
 
-    def __add__(self, other: Counting) -> Counting:
-        return Counting(self.value + other.value, 1 + max(self.depth, other.depth))
 
-    def __mul__(self, other: Counting) -> Counting:
-        return Counting(self.value * other.value, 1 + max(self.depth, other.depth))
+def _counting(operation: Callable[[float, float], float], turned: bool = False) -> Callable[[Counting, Any], Any]:
+    def count(self: Counting, other: Any) -> Any:
+        if not isinstance(other, (Counting, int, float, np.generic)):
+            return NotImplemented  # an array does it entry by entry
+        other = other if isinstance(other, Counting) else Counting(float(other))
+        first, second = (other, self) if turned else (self, other)
+        return Counting(operation(first.value, second.value), 1 + max(first.depth, second.depth))
+
+    return count
+
+
+for _name in ("add", "sub", "mul", "truediv"):
+    setattr(Counting, f"__{_name}__", _counting(getattr(operator, _name)))
+    setattr(Counting, f"__r{_name}__", _counting(getattr(operator, _name), turned=True))
 
 
 def operations_in_a_row(run: Run, steps: int) -> int:

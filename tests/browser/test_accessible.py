@@ -20,6 +20,8 @@ from tests.browser import axe
 from tests.browser.test_films import film_as_html, sliders_as_html
 from tests.browser.unit03 import EXERCISE, MISTAKE, RIGHT, UNNAMED
 
+pytestmark = pytest.mark.nightly
+
 LAB = Path(sys.prefix) / "share" / "jupyter" / "lab" / "themes" / "@jupyterlab"
 SAYS = {"light": "true", "dark": "false"}  # what JupyterLab's body says of being light
 

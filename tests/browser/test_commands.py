@@ -15,6 +15,8 @@ from rnncourse.seat.cli import main
 from tests.browser.unit03 import RIGHT, active, shown
 from tests.waiting import until
 
+pytestmark = pytest.mark.nightly
+
 UNIT = "03_cell"
 
 
@@ -104,7 +106,6 @@ def test_one_goes_on_where_one_stopped_with_setup_and_answers_run_and_no_experim
     expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
 
 
-@pytest.mark.nightly
 def test_the_terminal_knows_our_commands_though_a_login_sets_the_path_anew(page, lab, home):
     page.goto(lab)
     shown(page)

@@ -85,6 +85,7 @@ def test_a_phone_s_width_is_enough_and_what_is_wider_scrolls_in_its_box(page: Pa
         assert page.evaluate("window.scrollX") == 0
 
 
+@pytest.mark.nightly
 def test_headings_and_tables_say_what_they_are_to_who_hears_them(page: Page, pages):
     page.goto(pages["alan"])
     levels = page.locator("h1, h2, h3, h4, h5, h6").evaluate_all("all => all.map(e => Number(e.tagName[1]))")
@@ -99,6 +100,7 @@ def test_headings_and_tables_say_what_they_are_to_who_hears_them(page: Page, pag
     assert page.get_by_role("region", name=f"Your code for {NAMES[0]}", exact=True).count() == 1
 
 
+@pytest.mark.nightly
 def test_on_paper_all_code_is_there_and_the_notebook_is_left_out(page: Page, pages):
     page.set_viewport_size({"width": 700, "height": 1000})
     page.emulate_media(media="print", color_scheme="dark")
@@ -109,6 +111,7 @@ def test_on_paper_all_code_is_there_and_the_notebook_is_left_out(page: Page, pag
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(31, 35, 40)"
 
 
+@pytest.mark.nightly
 def test_the_policy_keeps_from_running_what_would_get_onto_the_page(page: Page, pages, complaints, tmp_path):
     text = Path(pages["alan"].removeprefix("file://")).read_text(encoding="utf-8")
     attack = (
@@ -123,6 +126,7 @@ def test_the_policy_keeps_from_running_what_would_get_onto_the_page(page: Page, 
     assert sum("Content Security Policy" in words for words in complaints) >= 3
 
 
+@pytest.mark.nightly
 def test_a_page_made_of_hostile_texts_runs_nothing_and_asks_for_nothing(browser: Browser, tmp_path):
     with browser.new_context(java_script_enabled=True) as context:
         asked: list[str] = []

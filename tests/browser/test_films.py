@@ -63,6 +63,7 @@ def pixels(page: Page) -> np.ndarray:
     return np.asarray(Image.open(BytesIO(page.screenshot())).convert("RGB")).astype(int)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("theme", PAGES)
 def test_a_picture_stands_on_the_page_itself_and_can_be_read(page: Page, theme: str):
     chart = line_chart([1, 2, 3], {"a": [1.0, 2.0, 3.0]}, xlabel="t", ylabel="height (m)")
@@ -96,6 +97,7 @@ def test_a_film_takes_the_place_of_its_still_runs_by_itself_and_stops_at_its_end
     assert pixels(page)[2, 2].tolist() == paper  # a corner of the frame
 
 
+@pytest.mark.nightly
 def test_a_film_waits_for_who_asked_for_less_motion_and_goes_step_by_step(browser: Browser, monkeypatch):
     with browser.new_context(reduced_motion="reduce", viewport={"width": 390, "height": 800}) as context:
         page = context.new_page()
@@ -133,6 +135,7 @@ def test_sliders_stand_below_their_still_and_each_key_brings_the_picture_of_its_
     assert pixels(page)[int(box["y"]) + 2, 2].tolist() == paper
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("html", [film_as_html, sliders_as_html])
 def test_where_no_script_runs_the_still_is_there_and_no_gap_below_it(browser: Browser, html, monkeypatch):
     with browser.new_context(java_script_enabled=False) as context:

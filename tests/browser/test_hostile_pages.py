@@ -27,6 +27,8 @@ from rnngrade.pages.report import write_reports
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.waiting import until
 
+pytestmark = pytest.mark.nightly
+
 STUDENTS = ("ada", "alan", "barbara", "charles", "donald", "edsger")
 MARKER = "Wanderer"  # in each hostile text, to find it by
 RUN = "top.ran=(top.ran||0)+1"
@@ -248,7 +250,6 @@ def test_the_report_s_policy_holds_where_nothing_is_escaped(page: Page, desks, e
         assert elsewhere.asked == []
 
 
-@pytest.mark.nightly
 def test_formgrader_s_policy_holds_where_nothing_is_escaped(page: Page, desks, jupyterlab, elsewhere, tmp_path):
     desk = desks["harmless"]
     with opened(desk) as book:

@@ -54,6 +54,7 @@ def keeps(kind: str) -> Callable[[Response], bool]:
     return lambda sent: f"/api/{kind}/" in sent.url and sent.request.method == "PUT"
 
 
+@pytest.mark.nightly
 def test_a_class_is_found_in_formgrader_and_marked_by_hand(page: Page, lab: str, desk: Desk):
     page.goto(lab)
     page.get_by_role("menuitem", name="Nbgrader").click()
@@ -88,6 +89,7 @@ def test_a_class_is_found_in_formgrader_and_marked_by_hand(page: Page, lab: str,
         assert gradebook.find_comment(WRITTEN, UNIT, UNIT, "barbara").comment == COMMENT
 
 
+@pytest.mark.nightly
 def test_formgrader_offers_nothing_that_would_run_a_submission_without_a_sandbox(page: Page, lab: str):
     server = lab.partition("?")[0]
     page.goto(lab)
@@ -113,6 +115,7 @@ def test_the_report_opens_and_names_the_most_common_mistake(page: Page, desk: De
     expect(mistakes.get_by_role("listitem").first).to_contain_text(COMMON.message)
 
 
+@pytest.mark.nightly
 def test_every_page_of_the_report_can_be_used_and_read_by_everybody(page: Page, desk: Desk):
     write_reports(desk, [UNIT])
     pages = sorted(desk.reports.rglob("*.html"))

@@ -57,6 +57,7 @@ def address(desk: Desk, jupyterlab, tmp_path_factory: pytest.TempPathFactory) ->
         yield address.replace("/?token", f"/rnngrade/mark/{UNIT}?token")
 
 
+@pytest.mark.nightly
 def test_the_page_can_be_used_and_read_by_everybody(page: Page, address: str):
     page.goto(address)
     expect(page.locator("#progress")).to_have_text("41 of 41 answers wait")

@@ -106,6 +106,15 @@ def test_answers_are_taken_and_everything_else_is_dropped(notebook, take, releas
     assert [f.cell for f in intake.findings if f.for_person] == ["cell_written"]
 
 
+def test_where_a_picture_was_pasted_into_a_text_words_say_so(notebook, take):
+    written = cell(notebook, "cell_written")
+    written["source"] += "\n\nSee ![my drawing](attachment:image.png), and $h_t$."
+    written["attachments"] = {"image.png": {"image/png": "AAAA"}}
+    intake = take(notebook)
+    assert intake.answers["cell_written"].endswith("\n\nSee (picture: my drawing), and $h_t$.")
+    assert (codes(intake), intake.written_changed) == (["attachment"], ("cell_written",))
+
+
 def test_own_cells_stand_where_they_stood_and_carry_nothing_but_their_source(notebook, take):
     notebook["cells"].insert(index(notebook, "rnn_step"), own("above = 1", tags=["skip-execution"], nbgrader={}))
     notebook["cells"].insert(index(notebook, "rnn_step") + 1, own("below = 1"))

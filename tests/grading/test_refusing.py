@@ -19,6 +19,7 @@ STEP = {
     "its name": lambda: torch.rnn_tanh_cell,
     "the module behind": lambda: torch._VF.rnn_tanh_cell,
     "the operators": lambda: torch.ops.aten.rnn_tanh_cell.default,
+    "what a kernel is made of": lambda: torch.ops.aten.rnn_tanh_cell.default.decompose,
     "a locator": lambda: pydoc.locate("torch.rnn_tanh_cell"),
     "a formatter": lambda: string.Formatter().get_field("0.rnn_tanh_cell", [torch], {})[0],
 }

@@ -40,7 +40,7 @@ from tests.waiting import PATIENCE, has_ended, until
 
 UNIT = "03_cell"
 SECRET = "the-desk-alone-knows"
-KILLS = 20 if ALL else 3
+KILLS = 20 if ALL else 2
 LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, output=2000, message=MB)
 
 
@@ -612,7 +612,8 @@ def test_a_session_leaves_no_process_that_counts_for_the_next(station):
             assert value(session, "import os\nanswer = os.fork() or os._exit(0)") > 0
 
 
-def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch):
+@pytest.mark.parametrize("in_a_thread", [False, True], ids=["as a cell is run", "as an answer is asked"])
+def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch, in_a_thread):
     monkeypatch.setattr("rnngrade.sandbox.session.PATIENCE", 100.0)  # more than these others are may be here
     cpu = min(os.sched_getaffinity(0))
     others = [
@@ -622,7 +623,9 @@ def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch):
     try:
         os.sched_setaffinity(session.pid, {cpu})
         began = time.monotonic()
-        busy = "import time\nbegan = time.process_time()\nwhile time.process_time() < began + 1.2: pass"
+        work = "def work():\n    began = time.process_time()\n    while time.process_time() < began + 1.2: pass\n"
+        start = "thread = Thread(target=work); thread.start(); thread.join()" if in_a_thread else "work()"
+        busy = f"import time\nfrom threading import Thread\n{work}{start}"
         assert session.ask("run", busy, seconds=1.6)["error"] is None
         took = time.monotonic() - began
     finally:
@@ -638,7 +641,7 @@ def test_who_keeps_the_processors_busy_has_not_all_the_time_there_is(session, mo
     from rnngrade.sandbox import session as sessions
 
     monkeypatch.setattr(sessions, "PATIENCE", 1.5)
-    monkeypatch.setattr(type(session), "_scheduled", lambda session: (0.0, 10 * time.monotonic()))  # all of it waits
+    monkeypatch.setattr(type(session), "_waited", lambda session: 10 * time.monotonic())  # all of it waits
     with pytest.raises(TooSlow):
         session.ask("run", "while True: pass", seconds=1.0)
 

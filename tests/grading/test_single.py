@@ -90,6 +90,7 @@ def container(folder, root, answered, seed="7"):
     return folder
 
 
+@pytest.mark.nightly
 def test_gradescope_s_container_grades_a_submission(root, answered, tmp_path):
     folder = container(tmp_path, root, answered)
     environment = {"PATH": f"{Path(sys.executable).resolve().parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}

@@ -35,17 +35,6 @@ def test_the_decoder_looks_where_attention_in_numpy_looks():
 
 
 @torch.no_grad()
-def test_a_call_for_each_step_is_one_call_for_all():
-    decoder, ids, state, memory = parts()
-    whole, last, weights = decoder(ids, state, memory)
-    for t in range(T):
-        logits, state, looks = decoder(ids[t : t + 1], state, memory)
-        torch.testing.assert_close(logits[0], whole[t])
-        torch.testing.assert_close(looks[:, 0], weights[:, t])
-    torch.testing.assert_close(state, last)
-
-
-@torch.no_grad()
 def test_a_padded_source_gives_what_it_gives_alone():
     torch.manual_seed(0)
     model = AttentionSeq2Seq(Encoder(V, 8, H), AttentionDecoder(V, 8, H), bos=1)

@@ -23,7 +23,6 @@ from rnncourse.bidirectional import (
     reverse_sequence,
 )
 from rnncourse.bidirectional_torch import HiddenMarkov
-from rnncourse.cell import rnn_forward
 from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds
 
@@ -129,17 +128,6 @@ def test_with_lengths_they_are_pytorchs_on_a_packed_sequence_and_end_with_its_h_
     assert_close(summary, torch_combine(torch.cat([*last], dim=-1), how))
 
 
-def test_the_directions_may_have_states_of_different_sizes_if_they_are_concatenated():
-    p = draw((4, 2, 3, 5), seed=0)
-    p["backward"] = draw((4, 2, 3, 6), seed=1)["backward"]
-    dH = np.random.default_rng(0).normal(size=(4, 2, 11))
-    assert bidirectional_forward(*network(p)).shape == dH.shape
-    dX, forward_gradients, backward_gradients = bidirectional_backward(dH, *network(p))
-    assert dX.shape == p["X"].shape
-    assert [gradient.shape for gradient in forward_gradients] == [a.shape for a in p["forward"]]
-    assert [gradient.shape for gradient in backward_gradients] == [a.shape for a in p["backward"]]
-
-
 def tagger_and_batch(sizes, seed):
     """A tagger in float64 over 9 words, with ids and lengths."""
     T, N, E, H = sizes
@@ -168,29 +156,11 @@ def test_the_tagger_is_an_embedding_both_directions_and_a_linear_layer(sizes, se
         assert_close(logits[where], expected[where])
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, torch.tensor])
-def test_the_taggers_lengths_may_be_numbers_of_any_kind(kind):
-    tagger, ids, _ = tagger_and_batch((5, 3, 2, 4), seed=0)
-    expected = tagger(ids, torch.tensor([2, 5, 1]))
-    torch.testing.assert_close(tagger(ids, kind([2, 5, 1])), expected, rtol=0, atol=0)
-
-
 def test_no_sequence_needs_to_be_as_long_as_the_padding():
     tagger, ids, _ = tagger_and_batch((5, 3, 2, 4), seed=0)
     logits = tagger(ids, [2, 3, 1])
     assert logits.shape == (5, 3, 4)
     torch.testing.assert_close(logits[:3, 1:2], tagger(ids[:3, 1:2]), rtol=0, atol=1e-12)
-
-
-def test_lengths_may_be_a_list():
-    p = draw((5, 3, 2, 4), seed=0)
-    lengths = [2, 5, 1]
-    H_f, H_b = both_states(*network(p), lengths)
-    np.testing.assert_array_equal(H_b, both_states(*network(p), np.array(lengths, np.int32))[1])
-    summary = final_summary(H_f, H_b, lengths)
-    np.testing.assert_array_equal(summary, final_summary(H_f, H_b, np.array(lengths, np.uint8)))
-    np.testing.assert_array_equal(reverse_sequence(H_b, np.array(lengths, np.uint64)), reverse_sequence(H_b, lengths))
-    np.testing.assert_array_equal(H_f, rnn_forward(p["X"], np.zeros((3, 4)), *p["forward"]))
 
 
 def draw_markov(sizes, seed, dtype=np.float64):

@@ -121,16 +121,6 @@ def test_the_network_keeps_its_own_parameters():
     np.testing.assert_array_equal(network.forward(p["X"]), before)
 
 
-def test_the_network_takes_lists_and_one_hot_integers():
-    p = draw((4, 2, 3, 5, 6), seed=1, dtype=np.float32)
-    one_hot = np.eye(3, dtype=int)[np.arange(8).reshape(4, 2) % 3]
-    logits = Network(*pick(p, *UWBVC)).forward(one_hot)
-    assert logits.dtype == np.float32
-    from_lists = Network(*(p[name].tolist() for name in "UWbVc")).forward(one_hot.tolist())
-    assert from_lists.dtype == np.float64
-    assert_close(logits, from_lists, np.float32)
-
-
 def test_numbers_and_integers_do_not_decide_the_dtype():
     single, double = np.ones(2, np.float32), np.ones(2)
     assert [a.dtype for a in as_floats(np.float64(1), np.arange(2), single, double)] == [np.float32] * 4

@@ -8,7 +8,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import nn
 
 from rnncourse import check
 from rnncourse.checks.cases import drawn, seed_for
@@ -204,47 +203,3 @@ def test_a_run_of_another_form_is_told_what_is_asked(key, value, words):
     exercise, (name, runs, moved) = right_run()
     facts = exercise.facts((name, [{**runs[0], key: value}, *runs[1:]], moved))
     assert words in next(fact.sentence for fact in facts if fact.holds is False)
-
-
-@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop])
-@pytest.mark.parametrize("core", [nn.RNN, nn.LSTM, nn.GRU])
-def test_any_network_and_any_optimiser_will_do(core, optimizer):
-    """How well a network learns is no fact: a slow one is as right as a quick one."""
-
-    def run_experiment(parts, settings, seed):
-        torch.manual_seed(seed)
-        rng = np.random.default_rng(seed)
-        K, H = settings["inputs"], settings["hidden"]
-        model = nn.ModuleDict({"core": core(K, H), "head": nn.Linear(H, settings["targets"])})
-        momentum = {"momentum": 0.9} if optimizer is torch.optim.SGD else {}
-        steps = optimizer(model.parameters(), lr=settings["rate"], **momentum)
-
-        def read(ids):
-            x = nn.functional.one_hot(torch.as_tensor(np.asarray(ids)), K).float()
-            states = (
-                model["core"](x)[0] if settings["memory"] else torch.cat([model["core"](one[None])[0] for one in x])
-            )
-            return model["head"](states).log_softmax(-1)
-
-        @torch.no_grad()
-        def predict(documents):
-            return [read(ids).exp().numpy() for ids, _ in documents]
-
-        curve, best = [], {}
-        for epoch in range(settings["epochs"]):
-            order = rng.permutation(len(parts["train"]))
-            for start in range(0, len(order), settings["batch"]):
-                steps.zero_grad()
-                for i in order[start : start + settings["batch"]]:
-                    ids, targets = parts["train"][i]
-                    nn.functional.nll_loss(read(ids), torch.as_tensor(targets)).backward()
-                steps.step()
-            made = predict(parts["validation"])
-            curve.append(float(bits_per_token(made, parts["validation"])))
-            if curve[-1] < min(curve[:-1], default=np.inf):
-                best = {"epoch": epoch, "validation": made, "test": predict(parts["test"])}
-        bits = {f"{part}_bits": float(bits_per_token(best[part], parts[part])) for part in ("validation", "test")}
-        return {"curve": curve} | best | bits
-
-    verdict = check(run_experiment)
-    assert verdict.passed, verdict.message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -108,15 +107,6 @@ def test_the_scan_takes_logarithmically_many_dependent_steps_and_the_loop_linear
         np.testing.assert_allclose([number.value for number in result], expected, rtol=1e-9, atol=1e-12)
     assert max(number.depth for number in loop) == 2 * T  # one product and one sum a step
     assert max(number.depth for number in scan) <= 2 * (2 * math.log2(T) + 1)
-
-
-def test_objects_may_be_lists_or_arrays_of_any_shape():
-    a, b, h0 = draw_recurrence(5, (2, 3), 0)
-    expected = linear_recurrence(a, b, h0)
-    for function in (linear_recurrence, associative_scan):
-        result = function(deep(a), deep(b), deep(h0))
-        np.testing.assert_allclose(np.vectorize(lambda number: number.value)(result), expected)
-        assert function([Fraction(1, 2)] * 3, [1, 2, 3], Fraction(4)).tolist() == [3, Fraction(7, 2), Fraction(19, 4)]
 
 
 @pytest.mark.parametrize("T", [2, 3, 100, 1024])

@@ -152,12 +152,6 @@ def test_settings_that_make_no_sense_are_errors(settings):
         StackedRNN(3, 5, **settings)
 
 
-def test_the_first_float_array_decides_even_if_it_stands_in_a_layer():
-    p = draw((4, 2, 3, 5, 2), seed=0, dtype=np.float32)
-    H_top, h_n = stacked_forward(p["X"].tolist(), p["h0"].tolist(), p["layers"])
-    assert H_top.dtype == h_n.dtype == np.float32
-
-
 @float_types
 @drawn
 @given(sizes, seeds, st.sampled_from([1e-5, 1e-2, 0.3]))

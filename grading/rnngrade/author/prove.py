@@ -29,7 +29,7 @@ TESTS = (
     "tests/rnncourse/exercises/test_catalogue.py",
     "tests/rnncourse/exercises/test_mistakes.py",
     "tests/rnncourse/exercises/test_right_answers.py",
-    "tests/website/test_concepts.py",
+    "tests/website/test_pages.py",
     "tests/grading/test_grade.py",
 )
 

@@ -32,6 +32,7 @@ from rnngrade.cli.shared import (
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, together
 from rnngrade.core.record import JUDGED, ExerciseResult, Record
+from rnngrade.core.words import visible
 
 if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
@@ -431,7 +432,7 @@ def explain(desk: Desk, student: str, unit: str) -> None:
 
     with in_a_sentence(DeskError):
         for line in explained(desk, units_of([unit])[0], student):
-            click.echo(line)
+            click.echo(visible(line))
 
 
 def line_for(record: Record) -> str:

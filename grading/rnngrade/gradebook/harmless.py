@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from html import unescape
+from html import escape, unescape
 
 import nbformat
 import nh3
 from nbconvert.filters import markdown2html
+from nbconvert.filters.markdown_mistune import InvalidNotebook
 from nbformat import NotebookNode
 
 from rnngrade.grading.outputs import new_output
@@ -84,7 +85,11 @@ def harmless_markdown(source: str) -> str:
     """
     if not any(mark in source for mark in _MARKS) and not _LIVE_TEX.search(source):
         return source
-    rendered = markdown2html(source.encode("utf-8", "replace").decode())  # nh3 takes no half of a surrogate pair
+    source = source.encode("utf-8", "replace").decode()  # nh3 takes no half of a surrogate pair
+    try:
+        rendered = markdown2html(source)
+    except InvalidNotebook:  # it asks for a file that the notebook does not bring
+        rendered = f"<pre>{escape(source)}</pre>"
     html = nh3.clean(
         _NO_TAG.sub("&lt;", rendered),
         tags=TAGS,

@@ -36,6 +36,7 @@ from rnncourse.checks.place import Where
 from rnncourse.checks.verdict import Verdict
 from rnngrade.core import record
 from rnngrade.core.record import ExerciseResult, Finding, Record
+from rnngrade.core.words import visible
 from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
@@ -292,8 +293,10 @@ class _Grading:
     def _write_down(self, check: _Check) -> None:
         """The result of an exercise; the first one counts."""
         exercise, name = check.exercise, check.exercise.name
-        verdict = dataclasses.replace(check.told.verdict, message=check.told.verdict.message[:MOST_WORDS])
+        verdict = dataclasses.replace(check.told.verdict, message=visible(check.told.verdict.message)[:MOST_WORDS])
         check.cell.outputs = [_verdict_output(verdict)]
+        if check.told.status == record.REFUSED and not any(f.cell == name for f in self.findings if f.for_person):
+            self.findings.append(Finding("refused", verdict.message, name, for_person=True))
         cells = [c for c in self.ran if c.exercise == name]
         hint = "" if verdict.passed or not exercise.hints else exercise.hints[0]
         where = self.places.get(name)
@@ -498,7 +501,7 @@ def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
     """Not more findings, and not longer ones, than a person reads: those for a person stay."""
     first = sorted(range(len(findings)), key=lambda i: not findings[i].for_person)[:MOST_FINDINGS]
     kept = [findings[i] for i in sorted(first)]
-    return tuple(dataclasses.replace(finding, message=finding.message[:MOST_WORDS]) for finding in kept)
+    return tuple(dataclasses.replace(finding, message=visible(finding.message)[:MOST_WORDS]) for finding in kept)
 
 
 def _is_odd(fault: Fault) -> bool:

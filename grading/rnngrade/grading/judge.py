@@ -38,6 +38,7 @@ from rnncourse.checks.wire import encode
 from rnngrade.core import record
 from rnngrade.grading.budget import with_no_more_than
 from rnngrade.grading.cache import BoundedCache
+from rnngrade.sandbox.inside.refusing import WORDS as REFUSAL
 from rnngrade.sandbox.inside.runner import FUNCTION, READ_ONLY
 from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow, told
@@ -79,7 +80,7 @@ class Remote:
         self.functions: tuple[Named, ...] = ()  # of the case; the exercise's own come before them
         self.offer = b""
         self.counts: dict[int, int] = {}
-        self.wrote = self.timed_out = False
+        self.wrote = self.timed_out = self.called_forbidden = False
         self.borrows = False  # whether the last call came with functions of the student's
         self.size = 0  # of all that the answer has answered
         self.worked = 0.0  # seconds that the judge's functions have taken for it
@@ -135,6 +136,7 @@ class Remote:
         seen, size = parsed
         self._weigh(size)
         self.timed_out = seen.timed_out
+        self.called_forbidden = self.called_forbidden or REFUSAL in (seen.error or "")
         if seen.timed_out:
             return seen
         changed = tuple(sorted({*seen.changed, *self.session.memory.changed()}))
@@ -202,8 +204,8 @@ class Remote:
         reply = self.session.ask("attempt", text, name, drive.name, shown, seconds, seconds=patience, answers=self)
         self._weigh(_size(reply))
         match reply:
-            case {"seen": dict(seen), "wrote": None | int() as wrote}:
-                return Attempt(_observation(seen), wrote)
+            case {"seen": dict(seen), "wrote": None | int() as wrote, "ran": tuple(ran)}:
+                return Attempt(_observation(seen), wrote, tuple(n for n in ran if isinstance(n, int)))
         raise Garbled("no attempt")
 
     def _give(self, value: Any, functions: list[Named]) -> Any:
@@ -326,9 +328,16 @@ def tell(session: Session, exercise: Exercise, banned: str | None = None) -> Tol
         case _:
             raise Garbled("no answer to whether there is one")
     verdict = dataclasses.replace(judge(exercise, remote), inputs=(), expected=None, got=None)
-    if remote.timed_out:
-        return Told(record.TIMED_OUT, verdict)
-    return Told(record.JUDGED, verdict, remote if verdict.score else None)
+    return _unless_refused(remote, Told(record.JUDGED, verdict, remote if verdict.score else None))
+
+
+def _unless_refused(remote: Remote, told: Told) -> Told:
+    """The same, but for an answer that came to no end, or that the room has kept from calling what it may not."""
+    exercise = remote.exercise
+    if remote.called_forbidden:
+        words = f"{exercise.name} may not call what its statement forbids. {told.verdict.message}"
+        return Told(record.REFUSED, refused(exercise, words))
+    return dataclasses.replace(told, status=record.TIMED_OUT, remote=None) if remote.timed_out else told
 
 
 def decide(told: Told) -> Told:
@@ -349,7 +358,7 @@ def decide(told: Told) -> Told:
         criteria=hidden.criteria,
         message=words,
     )
-    return Told(record.TIMED_OUT if told.remote.timed_out else record.JUDGED, verdict)
+    return _unless_refused(told.remote, Told(record.JUDGED, verdict))
 
 
 def place(session: Session, exercise: Exercise, source: str, seconds: float) -> Where | None:

@@ -73,7 +73,7 @@ MODULES: dict[str, frozenset[str]] = {
     "numpy.testing": frozenset(name for name in np.testing.__all__ if name.startswith("assert_")),
     "numpy.typing": _words("NDArray ArrayLike DTypeLike"),
     "numpy.lib": _words("stride_tricks"),
-    "numpy.lib.stride_tricks": _words("sliding_window_view as_strided"),
+    "numpy.lib.stride_tricks": _words("sliding_window_view"),
 }
 SETTABLE = _words("torch.backends.cudnn.deterministic torch.backends.cudnn.benchmark")
 # Of the course, what is not for answers; and how libraries are called in its modules.

@@ -231,12 +231,23 @@ class _Names:
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     referred = set() if isinstance(node, ast.Name) and node.id in free else self.dotted(node)
                 for one in referred:
-                    if any(is_under(one, b) for b in banned):
+                    if any(is_under(one, b) or _is_within(one, b) for b in banned):
                         found[one] = found.get(one, False) or (sure and len(referred) == 1)
                 if isinstance(node, ast.Name) and node.id in self.bound and id(node) not in self.local:
                     todo.append((node.id, sure))
         # Of `torch` and `torch.nn.RNN`, the longer says more.
         return {n: s for n, s in sorted(found.items()) if not any(other.startswith(n + ".") for other in found)}
+
+
+def _is_within(name: str, banned: str) -> bool:
+    """Whether a name is of the inner parts of the library of which something is forbidden: the same can be had there.
+
+    >>> [_is_within(name, "torch.nn.RNN") for name in ("torch._decomp.table", "torch.ops.aten", "torch.nn.Linear")]
+    [True, True, False]
+    """
+    first, *rest = name.split(".")
+    is_inner = rest[:1] == ["ops"] or any(re.match("_[^_]", part) for part in rest)
+    return is_inner and first == banned.partition(".")[0] != "rnncourse"
 
 
 def _given_attributes(node: ast.AST) -> Iterator[str]:

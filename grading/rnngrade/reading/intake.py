@@ -258,7 +258,7 @@ class _Graft:
             self._take_answers()
             self._recover_answers()
             self._look_at_checks()
-            self._shorten_written()
+            self._tidy_written()
         notebook = copy.deepcopy(self.release)
         for index, source in self.taken.items():
             notebook.cells[index].source = source
@@ -407,9 +407,13 @@ class _Graft:
         elif index not in self.taken:
             self._find("missing-cell", f"The notebook has no cell for the question `{name}`.", name)
 
-    def _shorten_written(self) -> None:
-        """Of a written answer that nobody would read to its end, take the beginning."""
+    def _tidy_written(self) -> None:
+        """In a written answer, words stand for pictures, which are not taken along; of one that nobody would read to
+        its end, take the beginning.
+        """
         for name, index in self.answers.items():
+            if self._is_written(index) and index in self.taken:
+                self.taken[index] = _ATTACHED.sub(r"(picture: \1)", self.taken[index])
             if self._is_written(index) and len(self._given(index)) > MAX_WRITTEN:
                 self.taken[index] = self._given(index)[:MAX_WRITTEN]
                 words = f"more than {MAX_WRITTEN:,} characters; the rest was left out"
@@ -535,6 +539,9 @@ def _next_known(cells: list[_Cell]) -> list[int | None]:
         following.append(known)
         known = known if cell.target is None else cell.target
     return following[::-1]
+
+
+_ATTACHED = re.compile(r"!\[([^\[\]]*)\]\(attachment:[^()\s]*\)")  # a picture that was pasted into a text
 
 
 def _grade_id(cell: NotebookNode) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import io
+import glob
 import json
 import os
 import select
@@ -230,6 +230,28 @@ class Station:
         self.close()
 
 
+@dataclasses.dataclass
+class _Deadline:
+    """When the time is up: `soon`, put off by what was waited for a processor since, and at the `latest`."""
+
+    soon: float
+    latest: float
+    waited: float
+
+    def left(self) -> float:
+        return max(0.0, min(self.soon, self.latest) - time.monotonic())
+
+    def put_off(self, seconds: float) -> None:
+        self.soon += seconds
+        self.latest += seconds
+
+    def extend(self, waited: float) -> bool:
+        """Add what was waited meanwhile; whether time is left."""
+        self.soon += max(0.0, waited - self.waited)
+        self.waited = waited
+        return self.left() > 0
+
+
 class Session:
     """One runner. Use as a context."""
 
@@ -243,7 +265,6 @@ class Session:
             home = self._scratch or bubblewrap.HOME
             self.pid, self._group = station.enter(room, theirs, self.memory.file, home)
         self._channel = Channel(ours, self.limits.message)
-        self._schedule = _opened(f"/proc/{self.pid}/schedstat")
         self._number = 0
         self._calls_back = 0
         self._ended: str | None = None
@@ -255,7 +276,8 @@ class Session:
     def ask(self, verb: str, *body: Any, seconds: float, answers: Answers | None = None) -> Any:
         """Ask, and wait for the reply. While waiting, `answers` are there for the runner's calls.
 
-        While the runner waits for a processor that others are using, its `seconds` do not go on, within `PATIENCE`.
+        While the runner, or this process, waits for a processor that others are using, its `seconds` do not go on,
+        within `PATIENCE`.
 
         **Errors:** a `Fault`, after which the session is of no use.
         """
@@ -283,8 +305,7 @@ class Session:
                     raise Garbage("an answer to another question")
                 started = time.monotonic()
                 self._channel.pass_on(*self._answer(came, answers), seconds)
-                worked = time.monotonic() - started  # the judge's time is not the student's
-                end = end[0] + worked, end[1] + worked
+                end.put_off(time.monotonic() - started)  # the judge's time is not the student's
         except Closed:
             raise self._why() from None
         except Late:
@@ -330,18 +351,15 @@ class Session:
             if self._group.ended_for_memory():
                 self._ended = "memory"
 
-    def _deadline(self, seconds: float) -> tuple[float, float]:
-        """When the time is up: once the runner's waiting for a processor is added, and at the latest."""
+    def _deadline(self, seconds: float) -> _Deadline:
         now = time.monotonic()
-        return now + seconds - self._scheduled()[1], now + PATIENCE * seconds
+        return _Deadline(now + seconds, now + PATIENCE * seconds, self._waited())
 
-    def _receive(self, end: tuple[float, float]) -> Message:
-        while True:
-            left = max(0.0, min(end[0] + self._scheduled()[1], end[1]) - time.monotonic())
-            if select.select([self._channel.connection], [], [], left)[0]:
-                return self._channel.receive(max(left, GRACE_SECONDS))
-            if not left:
+    def _receive(self, end: _Deadline) -> Message:
+        while not select.select([self._channel.connection], [], [], end.left())[0]:
+            if not end.extend(self._waited()):
                 raise Late
+        return self._channel.receive(max(end.left(), GRACE_SECONDS))
 
     def _answer(self, came: Message, answers: Answers) -> tuple[str, int, bytes]:
         if (known := answers.known(came.data)) is not None:
@@ -375,15 +393,12 @@ class Session:
 
     def cpu_seconds(self) -> float:
         """What the runner's main thread, in which cells are run, has used so far."""
-        return self._scheduled()[0]
+        return _scheduled(f"/proc/{self.pid}/schedstat")[0]
 
-    def _scheduled(self) -> tuple[float, float]:
-        """For how many seconds the runner's main thread has run, and has waited for a processor."""
-        try:
-            ran, waited, _ = os.pread(self._schedule.fileno(), 100, 0).split()
-            return int(ran) / 1e9, int(waited) / 1e9
-        except (OSError, ValueError):
-            return 0.0, 0.0
+    def _waited(self) -> float:
+        """For how many seconds the runner's threads, and this one, have waited for a processor."""
+        threads = glob.glob(f"/proc/{self.pid}/task/*/schedstat")
+        return sum(_scheduled(path)[1] for path in (*threads, "/proc/thread-self/schedstat"))
 
     def _watch(self) -> None:
         counts = not self._group or {*self._group.folders} != {groups.MEMORY, groups.PROCESSES}
@@ -425,7 +440,6 @@ class Session:
         self._kill()
         with suppress(OSError):
             self._channel.connection.close()
-        self._schedule.close()
         if self._watcher is not threading.current_thread():
             self._watcher.join()
         if self._group:
@@ -447,7 +461,6 @@ class Fork(Session):
     def __init__(self, parent: Session, pid: int, connection: socket.socket) -> None:
         self.limits, self.memory, self.pid, self._parent = parent.limits, parent.memory, pid, parent
         self._channel = Channel(connection, self.limits.message)
-        self._schedule = _opened(f"/proc/{pid}/schedstat")
         self._number = self._calls_back = 0
 
     @property
@@ -463,7 +476,6 @@ class Fork(Session):
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         self._channel.connection.close()
-        self._schedule.close()
 
 
 class CalledBack(Exception):
@@ -485,12 +497,14 @@ def told(reply: bytes) -> Any:
     raise Garbled(words)  # without the other error, whose traceback would hold on to what was read
 
 
-def _opened(path: str) -> io.FileIO:
-    """A file of the kernel's, to be read again and again; an empty one if it is not there any more."""
+def _scheduled(path: str) -> tuple[float, float]:
+    """For how many seconds a thread has run, and has waited for a processor; none if it is not there any more."""
     try:
-        return io.FileIO(path)
-    except OSError:
-        return io.FileIO(os.devnull)
+        with open(path) as file:
+            ran, waited, _ = file.read().split()
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    return int(ran) / 1e9, int(waited) / 1e9
 
 
 def _number_inside(pid: int) -> int | None:

@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from rnncourse.checks.program import lines_of
 from rnncourse.checks.slips.statements import Slip, Slips
 from rnncourse.checks.slips.text import Patch, Text
 
@@ -31,6 +32,7 @@ KINDS = {
     "assignment": "= or +=, and what it does to what was there before",
     "axis": "an axis",
     "axis of an index": "the axis that an index is for",
+    "break or continue": "whether the loop ends there or goes on",
     "bound": "where something starts or ends",
     "call added": "a function that is not applied",
     "call removed": "a function applied once too often",
@@ -68,6 +70,8 @@ KINDS = {
 }
 
 # Of these, a change may be meant at all equal places.
+# Of the slips that are a special form of something else, those that are as usual; the others are tried after all else.
+_USUAL = ("axis/add", "copy/drop", "direction/drop", "keepdims/add", "sign/drop", "transpose/add", "transpose/drop")
 _ANYWHERE = ("axis", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
 
 
@@ -86,22 +90,23 @@ class Change:
     source: str
 
 
-def changes(source: str, *, first: Collection[int] = ()) -> Iterator[Change]:
+def changes(source: str, *, first: Collection[int] = (), but: Collection[int] = ()) -> Iterator[Change]:
     """The changes of a function or class, likeliest first; none gives the same program as another or as the source.
 
-    `first` are the lines that are suspected. The usual changes of one place come before the same change at all equal
-    places, and before what could be missing somewhere. **Errors:** `SyntaxError` if the source is no Python.
+    `first` are the lines that are suspected, `but` those that are not to be looked at. The usual changes of one place
+    come before the same change at all equal places, and before what could be missing somewhere. **Errors:**
+    `SyntaxError` if the source is no Python.
     """
     text = Text(source)
     slips = Slips(text.tree)
 
-    def is_elsewhere(slip: Slip) -> bool:
-        return not set(_lines(slip)) & set(first)
+    def rank(slip: Slip) -> tuple[bool, int]:
+        is_usual = slip.name in _USUAL or "/" not in slip.name
+        return not set(_lines(slip)) & set(first), 1 if slip.name == "name" else 0 if is_usual else 2
 
     def all_() -> Iterator[Slip]:
-        yield from sorted(slips.found, key=is_elsewhere)
-        yield from sorted(_everywhere(text, slips.found), key=is_elsewhere)
-        yield from sorted(slips.missing(), key=is_elsewhere)
+        for some in (lambda: slips.found, lambda: _everywhere(text, slips.found), slips.missing):
+            yield from sorted((slip for slip in some() if not set(_lines(slip)) <= set(but)), key=rank)
 
     yield from _distinct(text, all_())
 
@@ -137,12 +142,7 @@ def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:
 
 
 def _lines(slip: Slip) -> tuple[int, ...]:
-    lines: set[int] = set()
-    for node in slip.at:
-        body = getattr(node, "body", None)
-        last = node.end_lineno if not isinstance(body, list) else max(node.lineno, body[0].lineno - 1)
-        lines.update(range(node.lineno, last + 1))
-    return tuple(sorted(lines))
+    return tuple(sorted({n for node in slip.at for n in lines_of(node)}))
 
 
 def _part(text: Text, slip: Slip) -> str | None:

@@ -16,6 +16,7 @@ Other = tuple[str, ast.AST]  # the name of the slip, and what stands there then
 ALIKE = (
     "sum mean max min prod",
     "tanh exp log sqrt sin abs relu sigmoid",
+    "Tanh Sigmoid ReLU Identity",
     "zeros ones",
     "zeros_like ones_like",
     "concatenate stack cat hstack vstack",
@@ -137,6 +138,8 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
         case ast.Compare(left, [op, *ops], [right, *rest]):
             for i, other in enumerate(COMPARISONS[type(op)]):
                 yield ("comparison", "comparison/other")[i > 0], ast.Compare(left, [other(), *ops], [right, *rest])
+            if isinstance(op, ast.Gt):
+                yield "comparison/unequal", ast.Compare(left, [ast.NotEq(), *ops], [right, *rest])
             if not ops:
                 yield from (("condition/not", ast.UnaryOp(ast.Not(), node)),) if slot == "test" else ()
         case ast.BoolOp(op, values):
@@ -214,9 +217,32 @@ def _operations(node: ast.BinOp) -> Iterator[Other]:
         yield "operand order/transposed", ast.BinOp(_t(right), op, left)
         yield "operand order/transposed", ast.BinOp(right, op, _t(left))
         yield "operand order/transposed", ast.BinOp(_t(right), op, _t(left))
+    if isinstance(op, (ast.Add, ast.Sub)) and not isinstance(right, ast.Constant):
+        yield from (("bound/other", plus(node, by)) for by in (1, -1))
     yield "term removed", left
     yield "term removed", right
     yield from (("grouping", other) for other in _regrouped(node))
+    yield from (("grouping", other) for other in _drawn_in(node))
+
+
+def _drawn_in(node: ast.BinOp) -> Iterator[ast.expr]:
+    """f(a + b + c) for f(a) + b + c."""
+    steps = [node]
+    while isinstance(steps[-1].left, ast.BinOp):
+        steps.append(steps[-1].left)
+    match steps[-1].left:
+        case ast.Call(func, [inner]) as call:
+            whole = inner
+            for step in reversed(steps):
+                whole = ast.BinOp(whole, step.op, step.right)
+            yield ast.Call(func, [whole], call.keywords)
+
+
+def _let_out(call: ast.Call) -> Iterator[ast.expr]:
+    """f(a) + b for f(a + b)."""
+    match call:
+        case ast.Call(func, [ast.BinOp(left, op, right)]):
+            yield ast.BinOp(ast.Call(func, [left], call.keywords), op, right)
 
 
 def _regrouped(node: ast.BinOp) -> Iterator[ast.expr]:
@@ -246,6 +272,7 @@ def _calls(call: ast.Call, slot: str, near: Near) -> Iterator[Other]:
         yield ("copy/drop" if name in ("copy", "clone") else "call removed"), func.value
     elif args and not isinstance(args[0], ast.Starred):
         yield ("direction/drop" if name == "reversed" else "call removed"), args[0]
+    yield from (("grouping", other) for other in _let_out(call))
     yield from _with_other_arguments(call)
     yield from _with_more_arguments(call, name, near)
 

@@ -135,6 +135,8 @@ class Slips:
                     self.put("condition/always" if truth else "condition/never", [test], [ast.Constant(truth)])
                 if isinstance(test, (ast.UnaryOp, ast.Compare)):
                     self.put("condition/not", [test], [ast.UnaryOp(ast.Not(), test)])
+            case ast.Break() | ast.Continue():
+                self.put("break or continue", [one], [ast.Continue() if isinstance(one, ast.Break) else ast.Break()])
             case ast.For(_, items):
                 for name, other in iterated(items):
                     self.put(name, [items], [other])

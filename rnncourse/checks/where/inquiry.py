@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy as np
 from rnncourse.checks.attempt import Attempt
 from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, quiet_observe
 from rnncourse.checks.compare import difference
+from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.drive import Driver, Observation
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.faults import faults_of
@@ -75,18 +75,18 @@ class Inquiry:
         self, exercise: Exercise, candidate: Searched, program: Program, draws: Draws, asked: list[Asked]
     ) -> None:
         self.exercise, self.candidate, self.program, self.draws, self.asked = exercise, candidate, program, draws, asked
-        self.until = float("inf")
+        self.until = Deadline(float("inf"))
         self._stopped = 0
 
     def require_time(self) -> None:
         """**Errors:** `OutOfTime`."""
-        if time.monotonic() > self.until:
+        if not self.until.left:
             raise OutOfTime
 
     def run(self, text: str, case: Case) -> Attempt:
         """The candidate in another form, in one case. **Errors:** `OutOfTime`."""
         self.require_time()
-        seconds = max(0.02, min(SECONDS_A_TRIAL, self.until - time.monotonic()))
+        seconds = max(0.02, min(SECONDS_A_TRIAL, self.until.left))
         done = self.candidate.attempt(text, self.program.name, self.exercise.drive, case.args, seconds)
         if done.seen.timed_out:
             self._stopped += 1

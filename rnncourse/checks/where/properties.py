@@ -32,7 +32,7 @@ SUCH = {
     "empty": "in which {} is empty",
     "ones": "in which {} is 1 everywhere",
     "zeros": "in which {} is 0 everywhere",
-    "axes": "in which {} has {} axes",
+    "axes": "in which {} has {}",
     "at least": "in which {} is at least {}",
     "float32": "in float32",
     "raises": "in which an error should be raised",
@@ -72,7 +72,7 @@ def _of_argument(name: str, value: Plain, sizes: dict[str, int]) -> Iterator[Key
     if isinstance(value, (str, list)) and not value:
         yield "empty", name
     if isinstance(value, np.ndarray):
-        yield "axes", name, value.ndim
+        yield "axes", name, f"{value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
         if not value.size:
             yield "empty", name
         elif name == "mask" and np.all(value == 1):
@@ -84,7 +84,8 @@ def _of_argument(name: str, value: Plain, sizes: dict[str, int]) -> Iterator[Key
 def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[Parameters]:
     """The first property that tells the cases that fail from those that pass. Of notes it may be two."""
     wrong, right = ([one for one in asked if one.is_wrong == is_wrong] for is_wrong in (True, False))
-    if not wrong or not right:
+    # What should be 0 is soon right: that says nothing.
+    if not wrong or not right or not any(_is_told(exercise, one) for one in right):
         return
     for these, fails in ((wrong, True), (right, False)):
         notes = list(dict.fromkeys(("note", one.case.note) for one in these if one.case.note))
@@ -99,6 +100,13 @@ def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[Parameters]:
             ):
                 yield parameters
                 return
+
+
+def _is_told(exercise: Exercise, one: Asked) -> bool:
+    """Whether there is more to an answer than zeros."""
+    answer = canonical(exercise, one.wanted.answer)
+    arrays = arrays_in(answer)
+    return any(a.any() for a in arrays) if arrays else bool(answer)
 
 
 def _is_such(parameters: Parameters, exercise: Exercise, one: Asked) -> bool:

@@ -56,9 +56,13 @@ def _found(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None) -> Itera
         if found := _of_part(name, answers):
             yield found
     yield from (Statement("cases", p) for p in properties.found(exercise, asked))
-    wrong, names = (_names(_answers(exercise, asked, whole=True), wrong=w) for w in (True, False))
+    # Of a module whose outputs are wrong, the gradients follow from them.
+    whole = not (exercise.drive.module and _names(answers, wrong=True))
+    wrong, names = (_results(_answers(exercise, asked, whole=whole), wrong=w) for w in (True, False))
     if 0 < len(wrong) < len(names) and all(answers) and sum(one.is_wrong for one in asked) > 1:
-        yield Statement("only", {"wrong": wrong, "right": [name for name in names if name not in wrong]})
+        yield Statement(
+            "only", {"wrong": wrong, "right": [name for name in names if name not in wrong], "whole": whole}
+        )
     if ask:
         yield from (Statement("depends", p) for p in properties.depends(exercise, asked, ask))
         yield from (Statement("changed cases", p) for p in properties.changed(exercise, asked, ask))
@@ -74,8 +78,8 @@ def holds(statement: Statement, exercise: Exercise, asked: Sequence[Asked], ask:
             key = (name, *parameters["values"])
             return _is_so(row_of(name), key, parameters, _answers(exercise, asked))
         if kind == "only":
-            answers = _answers(exercise, asked, whole=True)
-            return all(answers) and set(_names(answers, wrong=True)) <= set(parameters["wrong"])
+            answers = _answers(exercise, asked, whole=parameters["whole"])
+            return all(answers) and set(_results(answers, wrong=True)) <= set(parameters["wrong"])
         if kind == "cases":
             return properties.holds(exercise, parameters, asked)
         again = properties.depends_holds if kind == "depends" else properties.changed_holds
@@ -111,6 +115,11 @@ def _answers(exercise: Exercise, asked: Sequence[Asked], *, whole: bool = False)
 
 def _names(answers: Answers, *, wrong: bool) -> list[str]:
     return list(dict.fromkeys(part.name for parts in answers for part in parts if not (wrong and part.is_right)))
+
+
+def _results(answers: Answers, *, wrong: bool) -> list[str]:
+    """The same, a dict as one."""
+    return list(dict.fromkeys(p.axes.name for parts in answers for p in parts if not (wrong and p.is_right)))
 
 
 def _of_part(name: str, answers: Answers) -> Statement | None:

@@ -6,13 +6,13 @@ What is said has been seen to hold in all cases that were asked, and in those of
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from rnncourse.checks.cases import Asked, Candidate, Seed, drawn
+from rnncourse.checks.deadline import Deadline, clock_of
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
@@ -25,6 +25,7 @@ from rnncourse.checks.where.inquiry import DRAWS, Budget, Draws, Inquiry, OutOfT
 from rnncourse.checks.where.repairs import ALL, Mend
 
 SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
+SHARE_OF_ONE = 0.8  # of the time, for one change that mends; the rest is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 
@@ -46,10 +47,9 @@ def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked
         return None
     if any("NotImplementedError" in one.seen.error_types for one in asked):
         return None  # it is not written yet
-    began = time.monotonic()
-    end = began + budget.together
+    end = Deadline(budget.together, clock_of(candidate))
     draws = Draws(exercise, candidate, seed)
-    related = _relation(exercise, candidate, asked, draws, min(end, began + budget.relations))
+    related = _relation(exercise, candidate, asked, draws, end.or_in(budget.relations))
     found = Found()
     program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
     if isinstance(candidate, Searched) and program and program.is_searchable:
@@ -62,12 +62,12 @@ def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked
 
 
 def _relation(
-    exercise: Exercise, candidate: Candidate, asked: list[Asked], draws: Draws, until: float
+    exercise: Exercise, candidate: Candidate, asked: list[Asked], draws: Draws, until: Deadline
 ) -> Statement | None:
     """How what came is related to what was expected, on fresh draws too."""
 
     def require_time() -> None:
-        if time.monotonic() > until:
+        if not until.left:
             raise OutOfTime
 
     def observe(case: Case) -> Observation:
@@ -111,16 +111,19 @@ def _look(inquiry: Inquiry) -> Found:
 
 def _writing(inquiry: Inquiry) -> tuple[int, ...]:
     """The lines after which an argument first had changed, if what is wrong is that it does."""
-    impure = [one for one in inquiry.asked if one.is_wrong and one.seen.changed and not one.wanted.changed]
+    impure = [one for one in inquiry.asked if one.is_wrong and _has_written(one)]
     if not inquiry.exercise.drive.is_plain or not impure:
         return ()
     lines = {inquiry.run(inquiry.program.watching(), one.case).wrote for one in impure[:4]}
     return tuple(sorted(n for n in lines if n)) if None not in lines and len(lines) <= MOST_LINES else ()
 
 
+def _has_written(one: Asked) -> bool:
+    return bool(one.seen.changed or one.seen.wrote_meanwhile) > bool(one.wanted.changed or one.wanted.wrote_meanwhile)
+
+
 def _writes(inquiry: Inquiry, lines: Sequence[int], one: Asked) -> bool:
-    changed = one.seen.changed and not one.wanted.changed
-    return not changed or inquiry.run(inquiry.program.watching(), one.case).wrote in lines
+    return not _has_written(one) or inquiry.run(inquiry.program.watching(), one.case).wrote in lines
 
 
 _IN_LINE = re.compile(r"\(in the line `(.*)`")
@@ -147,9 +150,11 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
     """The changes that mend, of those that mend most."""
     whole: list[Mend] = []
     partly: list[Mend] = []
+    steps: list[repairs.Step] = []
     end = inquiry.until
+    inquiry.until = end.or_in(SHARE_OF_ONE * end.left)
     with suppress(OutOfTime):
-        for mend in repairs.mending(inquiry, first):
+        for mend in repairs.mending(inquiry, first, steps):
             mends = whole if mend.scope == ALL else partly
             if len(mends) < MOST_MENDS and not (whole and mend.scope != ALL):
                 until, inquiry.until = inquiry.until, end
@@ -159,7 +164,12 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
             if len(whole) == MOST_MENDS:
                 break
             if whole:
-                inquiry.until = min(inquiry.until, time.monotonic() + SECONDS_MORE)
+                inquiry.until = inquiry.until.or_in(SECONDS_MORE)
+    inquiry.until = end
+    with suppress(OutOfTime):
+        for mend in repairs.mending_together(inquiry, [] if whole else steps):
+            if _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
+                return (mend,)
     return tuple(whole or partly)
 
 
@@ -178,8 +188,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     """What is said of what was found; None if it is nothing."""
     if found.writing:
         related = None
-    mends = [m for m in found.mends if not found.writing or set(m.change.lines) <= set(found.writing)]
-    lines = found.writing or tuple(dict.fromkeys(n for m in mends for n in m.change.lines))[:MOST_LINES]
+    mends = [m for m in found.mends if not found.writing or set(m.lines) <= set(found.writing)]
+    lines = found.writing or tuple(dict.fromkeys(n for m in mends for n in m.lines))[:MOST_LINES]
     evidence = [related] if related else []
     said = [relations.words(related, exercise)] if related else []
     here = _in_lines(sorted(lines))
@@ -187,8 +197,9 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         evidence.append(Statement("writes", {"lines": list(lines)}))
         said.append(f"{here} {'write' if len(lines) > 1 else 'writes'} to an argument.")
     elif mends:
-        there = "in one of them" if len(lines) > 1 else "there"
-        said.append(f"{here}: with one small change {there}, {_right(exercise, mends[0])}.")
+        there = f"in {'each' if mends[0].before else 'one'} of them" if len(lines) > 1 else "there"
+        change_ = "two small changes" if mends[0].before and len(lines) == 1 else "one small change"
+        said.append(f"{here}: with {change_} {there}, {_right(exercise, mends[0])}.")
     elif found.raising:
         lines = (found.raising,)
         said.append(f"Line {found.raising} is where it stops.")
@@ -198,7 +209,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     if not evidence:
         return None
     at = tuple(sorted(lines))
-    part, kinds = _widest([m.change.part for m in mends]), {m.change.kind for m in mends}
+    changes = [c for m in mends for c in (m.before, m.change) if c]
+    part, kinds = _widest([c.part for c in changes]), {c.kind for c in changes}
     change = kinds.pop() if len(kinds) == 1 else None
     hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
     hints += [f"It is about {KINDS[change]}."] if change else []
@@ -226,7 +238,7 @@ def _right(exercise: Exercise, mend: Mend) -> str:
 
 def _change(mend: Mend) -> Statement:
     change = mend.change
-    of = {"lines": list(change.lines), "part": change.part, "source": change.source, "right": mend.scope}
+    of = {"lines": list(mend.lines), "part": change.part, "source": change.source, "right": mend.scope}
     return Statement("change", {"of": change.kind, **of})
 
 

@@ -9,7 +9,17 @@ HIDDEN_WAYS = {
     "a_locator": 'import pydoc\nrun = pydoc.locate("torch.rnn_" + "tanh")',
     "a_formatter": 'import string\nrun = string.Formatter().get_field("0.rnn_" + "tanh", [torch], {})[0]',
     "the_operators": 'run = torch.ops.aten.__getattr__("rnn_" + "tanh")',
+    "the_decompositions": "run = torch._decomp.decompositions.rnn_tanh_input",
+    "what_a_kernel_is_made_of": 'run = getattr(torch.ops.aten, "rnn_" + "tanh").input.decompose',
 }
+GATES_THAT_STAY_OPEN = """
+def run(x, h, weights, *rest):
+    U, W, b, none = weights
+    no, still = torch.zeros_like(U), torch.zeros_like(W)
+    far = torch.full_like(b, 800.0)
+    parts = [(no, no, U), (still, still, W), (far, -far, b), (none, none, none)]
+    return torch.gru(x, h, [torch.cat(part) for part in parts], *rest)
+"""
 RUNS_IT = """
 class ScratchRNN(nn.Module):
     def __init__(self, input_size, hidden_size):
@@ -129,5 +139,14 @@ IN_TORCH = [
             unit=TORCH,
         )
         for name, way in HIDDEN_WAYS.items()
+    ),
+    Hostile(
+        "torch_another_layer_with_open_gates",
+        "runs a layer that nobody has forbidden by name, and whose gates make it the one that is to be built",
+        right(answer("ScratchRNN", GATES_THAT_STAY_OPEN + RUNS_IT)),
+        loses("ScratchRNN"),
+        flagged=True,
+        finding="refused",
+        unit=TORCH,
     ),
 ]

@@ -38,9 +38,3 @@ def test_a_table_is_made_of_who_stands_beside_whom(monkeypatch):
     assert len(words) == 10
     assert place["cat"] @ place["dog"] > 0.9 > 0.5 > place["cat"] @ place["car"]
     assert place["car"] @ place["train"] > 0.9
-
-
-def test_the_docstrings_are_those_of_the_library_and_not_the_documentation_that_units_judge_by():
-    found = [text for text, _ in zip(shipped.docstrings(), range(300))]
-    assert all(text == text.lower() for text in found)
-    assert sum(map(len, found)) > 5_000

@@ -1,7 +1,6 @@
 """Python source with labels: each construct by hand, the whole library against another reader of Python, its parser."""
 
 import ast
-import io
 import tokenize
 from itertools import accumulate
 
@@ -120,20 +119,6 @@ def test_a_name_is_a_function_where_the_parser_sees_it_called(module):
     for node, start in names.items():
         expected = "function" if node in called else "name"
         assert {TOKEN_LABELS[i] for i in labels[start : start + len(node.id)]} == {expected}, (node.id, node.lineno)
-
-
-def test_comments_are_what_the_tokenizer_calls_comments(library):
-    text, labels = library[0].text, library[0].labels
-    comments = np.zeros(len(text), bool)
-    lines = np.cumsum([0, *(len(line) + 1 for line in text.split("\n"))])
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                start = lines[token.start[0] - 1] + token.start[1]
-                comments[start : start + len(token.string)] = True
-    except (tokenize.TokenError, SyntaxError):
-        pass  # the text is cut in the middle of something
-    np.testing.assert_array_equal(labels == TOKEN_LABELS.index("comment"), comments)
 
 
 def test_windows_are_pieces_of_the_text_one_a_column(library):

@@ -5,20 +5,12 @@ from __future__ import annotations
 import json
 from datetime import date, timedelta
 
-import numpy as np
 import pytest
 from babel.dates import format_date
 
 from rnncourse.data import DATE_LANGUAGES, written_as
 from rnncourse.data.shipped import __main__ as shipped
 from tests.fresh import in_a_fresh_python
-
-
-def test_the_digits_are_those_of_the_library_in_its_order():
-    with np.load(shipped.FOLDER / "digits.npz") as stored:
-        for there, here in zip(shipped.digits(), (stored["images"], stored["labels"])):
-            assert here.dtype == np.uint8
-            assert np.array_equal(there, here)
 
 
 def test_the_names_and_patterns_of_dates_are_those_of_the_library():

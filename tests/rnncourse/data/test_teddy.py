@@ -52,12 +52,6 @@ def test_the_ceiling_at_ambiguous_names_is_the_greater_share_and_everywhere_else
     assert math.isclose(tagging_ceiling(sentences), 1 - missed / tokens)
 
 
-@pytest.mark.parametrize("lookahead", [1, 2, None])
-def test_one_token_of_what_follows_is_enough(lookahead):
-    assert math.isclose(tagging_ceiling(teddy_sentences(0.7), lookahead), 1)
-    assert math.isclose(tagging_ceiling(teddy_sentences(0.7), lookahead, only=AMBIGUOUS_NAMES), 1)
-
-
 @settings(max_examples=40)
 @given(st.lists(st.tuples(st.text("ab", min_size=1, max_size=3), st.integers(0, 7), st.integers(1, 9)), min_size=1))
 def test_the_ceiling_is_the_best_of_all_taggers_tried_out(drawn):

@@ -30,15 +30,6 @@ def test_a_layer_that_is_not_flipped_back_has_gaps_at_the_early_outputs():
     assert [counts.tolist() for counts in numpy_part.inputs_read().values()] == [[*range(1, 8)], [*range(7, 0, -1)]]
 
 
-def test_gradients_that_are_wrong_in_one_place_are_far_from_differences():
-    def one_way(*arguments):
-        dX, forward, (dU, dW, db) = numpy_part.bidirectional_backward(*arguments)
-        return dX, forward, (dU, 0 * dW, db)
-
-    assert max(numpy_part.gradients_beside_differences().values()) < 1e-6
-    assert min(numpy_part.gradients_beside_differences(both_back=one_way).values()) > 1e-3
-
-
 def test_the_second_chain_of_an_hmm_is_what_bayes_rule_says():
     transition, emission = np.array([[0.8, 0.2], [0.4, 0.6]]), np.array([[0.9, 0.1], [0.5, 0.5]])
     beta = numpy_part.from_the_right(transition, emission, np.array([0, 1, 0]))
@@ -87,18 +78,3 @@ def test_a_tagger_that_looks_at_the_sign_alone_takes_all_behind_it_for_a_comment
     assert (torch_part.taken_for_comment(Reader()) == 1).all()
     assert (torch_part.taken_for_comment(Reader(), "") == 0).all()
     assert all(len(line) == 40 for line in torch_part.lines_of_code())
-
-
-def test_code_that_is_commented_out_is_labelled_so_and_the_rest_is_as_it_was():
-    text = torch_part.code_commented_out()
-    assert len(text.text) == len(text.ids) == len(text.labels)
-    assert (text.labels == torch_part.COMMENT).mean() > 1.5 * (
-        torch_part.python_source()[0].labels == torch_part.COMMENT
-    ).mean()
-
-
-def test_a_lookahead_of_all_is_the_tagger_itself():
-    model = torch_part.new_highlighter(torch_part.OneWayTagger)
-    assert torch_part.right_with_lookahead(model, 0) == torch_part.right_with_lookahead(
-        model, 32
-    )  # it has no use for it

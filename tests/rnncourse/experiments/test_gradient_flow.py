@@ -51,14 +51,3 @@ def test_what_fades_has_no_place_of_its_own():
 def test_an_error_loses_what_the_slope_of_a_linear_cell_takes():
     p = network(0.1 * np.eye(32), U=0) | {"U": np.zeros((8, 32)), "b": np.zeros(32)}
     assert flow.powers_lost(p, 7) == pytest.approx(7)
-
-
-def test_an_angle_is_that_of_all_gradients_as_one_vector():
-    assert flow.angle([np.array([1.0]), np.array([[0.0]])], [np.array([1.0]), np.array([[1.0]])]) == pytest.approx(45)
-
-
-def test_ways_back_that_keep_all_give_the_same_gradient_and_a_cut_another():
-    X = np.random.default_rng(0).normal(size=(40, 32, 4))
-    dW = {name: walk(X)[1] for name, walk in flow.ways_back().items()}
-    np.testing.assert_allclose(dW["checkpointed"], dW["full"])
-    assert not np.allclose(dW["truncated"], dW["full"])

@@ -1,12 +1,11 @@
 """What unit 11 measures is what it says: votes that abstain, heads that fit, notes as they are heard, who learns."""
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from rnncourse.experiments import heads as ex
-from rnncourse.heads import SequenceClassifier, SequenceGenerator, SequenceTagger
+from rnncourse.heads import SequenceClassifier, SequenceGenerator
 
 
 class Echo(nn.Module):
@@ -51,27 +50,9 @@ def test_digits_that_are_kept_back_are_never_trained_on():
     assert rows <= {tuple(one.flatten().tolist()) for one in images[: len(images) - 1290]}
 
 
-def test_a_view_that_is_asked_at_every_row_has_a_loss_for_each_row():
-    losses = ex.fit_digits(SequenceTagger(8, 4, 10), ex.row_by_row, updates=2)
-    assert len(losses) == 2
-    assert losses[0] == pytest.approx(np.log(10), abs=0.5)
-
-
 def test_after_all_rows_a_classifier_is_as_right_as_without_lengths():
     model = SequenceClassifier(8, 16, 10)
     assert ex.right_after(model, 8) == ex.share_of_digits(model, ex.row_by_row)
-
-
-def test_the_labels_come_one_step_later_and_not_sooner():
-    at_once, later = (ex.fit_tagger(delay, updates=60)[-1] for delay in (0, 1))
-    assert at_once <= ex.names_ceiling() + 1e-9 < later
-
-
-@pytest.mark.parametrize("pool", ["last", "mean"])
-def test_the_gradient_at_the_inputs_falls_only_if_the_last_state_is_read(pool):
-    norms = ex.gradient_at_inputs(pool, steps=20)
-    assert norms.shape == (20,)
-    assert (norms[0] < 1e-3 * norms[-1]) == (pool == "last")
 
 
 def test_shares_of_reviews_are_weighted_by_how_likely_a_sentence_is():
@@ -118,12 +99,3 @@ def test_at_mix_0_and_1_the_first_notes_are_those_of_the_tunes():
     model = SequenceGenerator(ex.old_tunes()[0].shape[-1], 8, ex.old_tunes()[0].shape[-1])
     for mix, n in ((0, 1), (1, 4)):
         assert ex.between(model, 1, 4, mix, steps=2)[0] == ex.melodies()[n].notes[0]
-
-
-def test_the_five_architectures_learn_from_what_they_have_read():
-    grids = ex.five_supports()
-    assert [grid.shape for grid in grids.values()] == [(1, 1), (5, 1), (1, 5), (5, 5), (4, 5)]
-    assert [bool(grid.all()) for grid in grids.values()] == [True, True, True, False, True]
-    right, wrong = ex.batch_first_by_mistake().values()
-    assert np.array_equal(right, np.tri(5, dtype=bool))
-    assert np.array_equal(wrong, np.eye(5, dtype=bool))

@@ -50,6 +50,7 @@ def test_a_shorter_n_of_the_same_counts_is_that_of_its_own():
         KneserNey(text, 0, 6)
 
 
+@pytest.mark.nightly
 def test_on_real_text_a_longer_context_does_not_hurt_and_tuned_discounts_help():
     text, unseen = train_and_held_out("python-docs", characters=60_000)
     unseen = "".join(c for c in unseen if c in set(text))

@@ -6,10 +6,6 @@ import torch
 
 from rnncourse.experiments.stacked import (
     difference_on_top,
-    error_coming_down,
-    gradient_errors,
-    knocked,
-    latches_under_dropout,
     train_normalised,
     width_for,
 )
@@ -19,52 +15,18 @@ from rnncourse.experiments.stacked_torch import (
     READERS,
     TEXT_BUDGET,
     Stack,
-    beside_torch,
     delayed,
     moves,
     reader,
     speed_and_borders,
     width_within,
 )
-from rnncourse.stacked import layer_norm, stacked_backward, stacked_forward, stacked_parameter_count
-
-
-def test_each_layer_answers_a_knock_after_the_one_below():
-    peaks = [int(line.argmax()) for line in knocked(0.8, layers=4).values()]
-    assert peaks == sorted(set(peaks))
-    assert peaks[0] == 0
+from rnncourse.stacked import layer_norm, stacked_parameter_count
 
 
 def test_no_wider_stack_stays_within_the_budget():
     H = width_for(8000, 70, 3)
     assert stacked_parameter_count(70, H, 3) <= 8000 < stacked_parameter_count(70, H + 1, 3)
-
-
-def test_a_wrong_gradient_is_far_from_differences():
-    def wrong(*arguments):
-        dX, dh0, gradients = stacked_backward(*arguments)
-        return dX, dh0, [(dU, 2 * dW, db) for dU, dW, db in gradients]
-
-    errors = gradient_errors(stacked_forward, wrong)
-    assert errors["dX"] < 1e-6 < 0.1 < errors["dU, dW, db of layer 1"]
-
-
-def test_the_error_of_one_plain_layer_is_that_which_the_loss_sent():
-    assert error_coming_down(1) == pytest.approx([1.0])
-    assert error_coming_down(8)[-1] < 0.1 < 1 < error_coming_down(8, residual=True)[-1]
-
-
-@pytest.mark.parametrize(
-    ("units", "where", "low", "high"),
-    [
-        (1, "upwards", 0.85, 0.95),
-        (1, "through time", 0, 0.02),
-        (16, "through time", 0.98, 1),
-        (1, "one mask", 0.85, 0.95),
-    ],
-)
-def test_a_latch_is_lost_where_its_only_unit_is_dropped_again_and_again(units, where, low, high):
-    assert low <= latches_under_dropout(units, where)[-1] <= high
 
 
 def test_the_scale_of_normalised_weights_is_their_rate():
@@ -75,10 +37,6 @@ def test_the_scale_of_normalised_weights_is_their_rate():
     assert ten_times_the_size == pytest.approx(10 * sizes, rel=1e-3)
     assert np.diff(sizes).min() > 0  # the gradient is at a right angle to U
     assert train_normalised(10, rate=3.0, updates=20)[0][-1] > 2 * losses[-1]
-
-
-def test_the_three_stacks_are_one():
-    assert max(beside_torch().values()) < 1e-12
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -2,26 +2,14 @@
 
 import re
 
-import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 from rnncourse.data import TOKEN_LABELS, label_python
-from rnncourse.plots import to_png
-from rnncourse.plots.bidirectional import GROUND, LOOKS, WRONG, ColouredCode, belief_grid, class_bars
+from rnncourse.plots.bidirectional import GROUND, LOOKS, WRONG, ColouredCode
+from tests.rnncourse.plots.test_plots import contrast
 
 TEXT = "f(x)  # <b>\n1"
 TRUTH = label_python(TEXT)
-
-
-def luminance(colour):
-    linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in to_rgb(colour)]
-    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
-
-
-def contrast(a, b):
-    dark, light = sorted((luminance(a), luminance(b)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("ground", [GROUND, WRONG], ids=["white", "tinted"])
@@ -48,14 +36,3 @@ def test_source_in_colour_is_escaped_and_whole():
     assert "<b>" not in html
     first_panel = html.split("<pre")[1].split(">", 1)[1].split("</pre>")[0]
     assert re.sub(r"<[^>]*>", "", first_panel).replace("&lt;", "<").replace("&gt;", ">") == TEXT
-
-
-def test_charts_name_their_axes_and_are_the_same_twice():
-    def draw():
-        yield belief_grid({"one way": np.array([0.0, 0.5]), "both ways": np.array([0.0, 1.0])}, ["He", "said"])
-        shares = {"one way": {"name": 0.4}, "both ways": {"name": 0.9}}
-        yield class_bars(shares, xlabel="share right", ticks={"name": 0.3})
-
-    for first, second in zip(draw(), draw()):
-        assert first.axes[0].get_xlabel()
-        assert to_png(first) == to_png(second)

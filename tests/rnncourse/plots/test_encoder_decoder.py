@@ -6,17 +6,9 @@ import pytest
 from rnncourse.plots import to_png
 from rnncourse.plots.encoder_decoder import (
     answer_tree,
-    beams_chart,
     captioned_images,
-    digits_right,
     edit_table,
-    learning_curve,
-    lengths_copied,
-    parts_right_bars,
-    path_lattice,
-    spikes,
     summary_chain,
-    widths_chart,
 )
 
 FIRST = {"the": 0.5, "my": 0.5}
@@ -67,39 +59,3 @@ def test_a_wrong_caption_is_marked_and_the_truth_stands_beside_it():
     assert titles[0] == "a one\n"
     assert titles[1] == "✗ a two\n(a ten)"
     assert [len(axes.images) for axes in figure.axes] == [1, 1, 1, 0]
-
-
-SHARES = {"one": {100: 0.25, 200: 0.5}, "another,\nlonger": {100: 0.0, 200: 1.0}}
-
-
-@pytest.mark.parametrize(
-    ("figure", "words"),
-    [
-        (lambda: summary_chain("4 m", "05"), "bos, 0, 5: the row above it, one step late"),
-        (lambda: summary_chain("4 m", "05", forced=False), "A chain of 3 encoder states reads 4, space, m."),
-        (
-            lambda: answer_tree(FIRST, THEN, {"best": ("my", "dog")}),
-            "best: my with 0.50, then dog with 1.00, 0.500 in all",
-        ),
-        (lambda: edit_table("a", "ab", np.array([[0, 1, 2], [1, 0, 1]])), "0 1 2; 1 0 1. The last corner, 1,"),
-        (lambda: captioned_images(np.zeros((2, 8, 8)), ["a", "b"], ["a", "c"]), "of them: a; b, where it is c."),
-        (lambda: path_lattice("ab", 4), "each of blank a blank b blank, and a column for each of 4 steps"),
-        (lambda: learning_curve(SHARES, "Dates"), "one: 100: 25%, 200: 50%; another, longer: 100: 0%, 200: 100%."),
-        (lambda: parts_right_bars({"with": {"year": 0.9, "day": 0.25}}), "with: year 90%, day 25%."),
-        (lambda: widths_chart({"models": {1: 0.5, 2: 0.75}}), "models: 1: 50%, 2: 75%."),
-        (lambda: beams_chart({"sums": {1: 0.5, 16: 0.25}}), "sums: 1: 50%, 16: 25%."),
-        (
-            lambda: digits_right({"truth": [1.0, 0.9, 0.8]}, 1),
-            "digit 2 is wrong when it is read. truth: 100%, 90%, 80%.",
-        ),
-        (lambda: lengths_copied({"small": {1: 0.95, 2: 0.3}}), "small: 1: 95%, 2: 30%."),
-        (
-            lambda: spikes({"ctc": np.array([[0.9, 0.1], [0.2, 0.8], [0.9, 0.1]])}, ["–", "do"], np.array([0, 1, 0])),
-            "while do sound, one after the other. ctc: a note is at 0.80 at most, and the blank wins in 67%",
-        ),
-    ],
-)
-def test_each_picture_says_from_its_own_data_what_there_is_to_see(figure, words):
-    drawn = figure()
-    assert words in drawn.get_label()
-    assert to_png(drawn).startswith(b"\x89PNG")

@@ -2,10 +2,6 @@
 
 import re
 
-import IPython
-import IPython.display
-import pytest
-
 from rnncourse import plots
 from rnncourse.plots import Slider, explore
 from rnncourse.plots.explore import _lay_out_alike
@@ -18,30 +14,11 @@ def bars(share, odds=1.0):
     return plots.probability_bars({"yes": share, "no": 1 - share}, title=f"odds {odds:g}")
 
 
-@pytest.fixture
-def page(monkeypatch):
-    """What a notebook is shown as HTML; its frame's page."""
-    seen = []
-    monkeypatch.setattr(IPython, "get_ipython", object)
-    monkeypatch.setattr(IPython.display, "display", lambda data, **_: seen.append(data))
-
-    def shown(**sliders):
-        explore(bars, bars(0.5), "Two bars.", **sliders)
-        (output,) = seen
-        assert output["text/plain"] == "Two bars."
-        return output["text/html"]
-
-    return shown
-
-
-def test_outside_a_notebook_the_alt_text_is_printed(capsys):
-    explore(bars, bars(0.5), "Two bars.", share=SHARE)
-    assert capsys.readouterr().out == "Two bars.\n"
-
-
-def test_there_is_a_layer_and_a_caption_for_each_position_of_all_sliders(page):
-    html = page(share=SHARE, odds=ODDS)
-    still, frame = html.split("<iframe ")
+def test_there_is_a_layer_and_a_caption_for_each_position_of_all_sliders(shown):
+    explore(bars, bars(0.5), "Two bars.", share=SHARE, odds=ODDS)
+    ((output, _),) = shown
+    assert output["text/plain"] == "Two bars."
+    still, frame = output["text/html"].split("<iframe ")
     assert 'alt="Two bars."' in still
     assert frame.startswith('title="Sliders: share of yes, odds"')
     captions = re.findall(r"<li>(.*?)</li>", frame)

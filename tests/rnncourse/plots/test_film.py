@@ -4,8 +4,6 @@ import re
 from html import unescape
 from itertools import pairwise
 
-import IPython
-import IPython.display
 import numpy as np
 import pytest
 
@@ -90,13 +88,10 @@ def test_the_still_has_what_is_seen_at_the_last_moment_and_nothing_else():
     assert all(f"id='seen-{layer}-0'" in film.page("") for layer in ("0-1", "1-999", "0-2"))
 
 
-def test_the_still_stands_where_the_player_comes_which_is_a_frame_with_a_title(monkeypatch):
-    shown = []
-    monkeypatch.setattr(IPython, "get_ipython", lambda: object())
-    monkeypatch.setattr(IPython.display, "display", lambda data, **_: shown.append(data))
+def test_the_still_stands_where_the_player_comes_which_is_a_frame_with_a_title(shown):
     film = FILMS["forward"]()
     film.show("Four\n  steps.", title='One "pass"')
-    [output] = shown
+    ((output, _),) = shown
     assert output["text/plain"] == "Four steps."
     assert output["image/png"]
     still, player = output["text/html"].split("<iframe ")
@@ -104,10 +99,6 @@ def test_the_still_stands_where_the_player_comes_which_is_a_frame_with_a_title(m
     assert player.startswith('title="One &quot;pass&quot;" srcdoc="')
     assert unescape(player.split('srcdoc="')[1].split('"')[0]) == film.page('One "pass"', "Four steps.")
     assert 'role="img" aria-label="Four steps."' in film.page("", "Four steps.")
-
-
-def probability_of(words):
-    return float(np.prod([continued(words[:k])[word] for k, word in enumerate(words)]))
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 9])
@@ -126,21 +117,3 @@ def test_a_beam_keeps_at_its_end_what_the_search_of_unit_12_finds(width):
     kept = [(tuple(said.split()), float(score)) for said, score in re.findall(r"“(.*?)” (-\d\.\d\d)", last)]
     assert [said for said, _ in kept] == [tuple(words[i] for i in tokens) for tokens, _ in found]
     assert [score for _, score in kept] == [round(score, 2) for _, score in found]
-
-
-@pytest.mark.parametrize("steps", [2, 3, 5, 8])
-def test_the_scan_needs_as_many_rounds_as_two_has_to_be_doubled(steps):
-    words = scan_film(steps).captions[-1]
-    assert words.startswith(f"The loop took {steps - 1} rounds, the scan {int(np.ceil(np.log2(steps)))}.")
-
-
-def test_a_bar_of_the_way_back_falls_with_the_error_and_says_how_far():
-    film = way_back_film({"fast": 0.1 ** np.arange(4.0)[::-1], "slow": np.ones(4)})
-    assert film.captions[1:] == [
-        f"{k} back. fast: {s}, slow: 1.00." for k, s in ((1, "0.10"), (2, "0.01"), (3, "0.001"))
-    ]
-
-
-def test_outside_a_notebook_the_alt_text_is_printed(capsys):
-    FILMS["forward"]().show("Four steps.")
-    assert capsys.readouterr().out == "Four steps.\n"

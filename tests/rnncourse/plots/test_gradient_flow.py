@@ -4,13 +4,10 @@ import numpy as np
 
 from rnncourse.plots import to_png
 from rnncourse.plots.gradient_flow import (
-    latch_cliff,
     long_gradients,
     over_seeds,
-    push_chart,
     seed_dots,
     states_in_a_plane,
-    what_moves_the_wall,
 )
 
 SHARES = np.array([[1.0, 0.5, 0.25], [0.75, 0.25, 0.25], [1.0, 1.0, 0.25]])
@@ -30,11 +27,6 @@ def test_the_line_is_the_median_and_the_band_reaches_from_the_lowest_to_the_high
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "7", "1,000"]
     texts = [text.get_text() for text in axes.texts]
     assert texts == ["short", "a guess", "trained on 1 to 7"]
-
-
-def test_what_was_trained_on_is_shaded_only_if_it_is_named():
-    shaded, plain = (drawn(over_seeds([1, 2, 3], {"a": SHARES}, xlabel="k", trained=t)) for t in ((1, 2), None))
-    assert (len(shaded.patches), len(plain.patches)) == (1, 0)
 
 
 def test_each_seed_is_a_dot_at_its_value_and_equal_ones_lie_apart():
@@ -57,33 +49,9 @@ def test_each_symbol_has_a_path_and_its_states_in_each_panel():
     assert names[4:] == ["right after\nthe symbol", "4 steps later,\naverage noise", "one sequence,\nafter real noise"]
 
 
-def test_figures_say_in_words_what_their_data_are():
-    over = over_seeds([1, 7, 1000], {"short": SHARES}, xlabel="lag")
-    assert "median and range of 3 seeds. short: 1.00 (0.75 to 1.00) at 1" in over.get_label()
-    dots = seed_dots({"a": [0.5, 0.5, 1.0]}, xlabel="share")
-    assert "a 0.50 (0.50 to 1.00)" in dots.get_label()
-    wall = what_moves_the_wall({"start": ([1.0, 2.0, 3.0], [0.9, 0.5, 1.0])})
-    assert drawn(wall)
-    assert "start: 2.0 lost, 0.90 right (0.50 to 1.00)" in wall.get_label()
-
-
 def test_a_long_gradient_bears_a_mark_and_is_counted():
     figure = long_gradients({"run": (np.ones(4), np.array([1.0, 60.0, 2.0, 7.0]))}, 5.0)
     assert drawn(figure)
     assert "longer than 5: 2, the longest 60 at update 1" in figure.get_label()
     (marks,) = [line for line in figure.axes[1].get_lines() if line.get_marker() == "o"]
     assert marks.get_xdata().tolist() == [1, 3]
-
-
-def test_a_cliff_shows_where_each_path_ends():
-    path = np.array([[2.0, 1.0, 2.0, 77.0], [1.0, 0.0, 0.5, 1.0]])
-    figure = latch_cliff(lambda w, b: (w * 0 + np.abs(b), b, b), {"unclipped": path})
-    assert drawn(figure)
-    assert "its longest gradient is 77; it ends at w = 1.00, b = 0.00" in figure.get_label()
-
-
-def test_a_push_is_followed_for_each_state():
-    figure = push_chart({"rests": np.ones((3, 4)), "moves": np.full((3, 4), 2.0)})
-    axes = drawn(figure)
-    assert len(axes.get_lines()) == 8
-    assert "After 2 steps: rests: 1, 1, 1, 1; moves: 2, 2, 2, 2" in figure.get_label()

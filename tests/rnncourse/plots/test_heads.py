@@ -9,17 +9,10 @@ from matplotlib.patches import Rectangle
 
 from rnncourse.plots import COLOURS
 from rnncourse.plots.heads import (
-    arriving,
-    belief_dots,
-    belief_words,
-    digit_strip,
     five_architectures,
-    names_chart,
     piano_roll,
     pitch_strengths,
-    rows_read,
     support_grids,
-    votes_chart,
 )
 
 NAMES = ["C4", "D4", "E4"]
@@ -54,21 +47,6 @@ def test_each_grid_shows_its_own_cells_and_no_two_panels_overlap():
     assert all(box.x0 > 0 and box.x1 < 1 and box.y0 > 0 and box.y1 < 1 for box in boxes)
 
 
-def test_a_strip_has_an_image_and_a_caption_for_each():
-    images = np.random.default_rng(0).random((3, 8, 8))
-    figure = digit_strip(images, ["a", "b", "c"])
-    assert [axes.get_xlabel() for axes in figure.axes] == ["a", "b", "c"]
-    assert np.array_equal(figure.axes[2].images[0].get_array(), images[2])
-
-
-def test_a_mark_stands_at_the_probability_that_the_model_gives():
-    axes = belief_dots({"one": [0.1, 0.9], "two": [0.5, 0.5]}, ["yes", "no"], xlabel="p").axes[0]
-    marks = {line.get_label(): list(line.get_xdata()) for line in axes.get_lines()}
-    assert marks["one"] == [0.1, 0.9]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["yes", "no"]
-    assert axes.get_xlabel() == "p"
-
-
 def bars(axes):
     return [patch for patch in axes.patches if isinstance(patch, Rectangle)]
 
@@ -94,32 +72,3 @@ def test_strengths_have_the_low_pitch_at_the_bottom():
     assert axes.images[0].origin == "lower"
     assert axes.images[0].get_array()[0, 1] == 1
     assert [label.get_text() for label in axes.get_yticklabels()] == NAMES
-
-
-def test_each_figure_says_its_own_numbers():
-    sentence = "the film was fun"
-    told = {
-        "one-to-many (a first note, a melody): 3 states; inputs at 1, outputs at 1, 2, 3": five_architectures(),
-        "a: those on and below the diagonal; b: the diagonal alone": support_grids(
-            {"a": np.tri(3, dtype=bool), "b": np.eye(3, dtype=bool)}
-        ),
-        "c: output 1 inputs [2], output 2 inputs []": support_grids({"c": np.array([[False, True], [False, False]])}),
-        "Below them: 3, read as 5": digit_strip(np.zeros((1, 8, 8)), ["3, read\nas 5"]),
-        "yes: one 0.25, two 0.50": belief_dots({"one": [0.25], "two": [0.5]}, ["yes"], xlabel="p"),
-        "After the 0.50, film 0.40, was 0.30, fun 0.90": belief_words({sentence: np.array([0.5, 0.4, 0.3, 0.9])}, "p"),
-        "tune begins C4 E4 D4; 1 of 3 notes are wrong": piano_roll(
-            {"tune": NOTES}, NAMES, truth={"tune": [*NOTES[:2], ("C4", 0.5)]}
-        ),
-        "note 2 C4 0.5 and E4 0.5": pitch_strengths(np.array([[0.5, 0.0, 0.5]]), NAMES),
-        "later: from 0.5 at 5": names_chart({"later": np.linspace(0.0, 0.99, 100) * 0 + 0.5}, 0.97),
-        "at the end: from 0.1 at 1 to 0.9 at 2": rows_read({"at the end": [0.1, 0.9]}),
-        "from 1 at 1 to 4 at 2": votes_chart(np.array([1.0, 4.0])),
-        "(logarithmic) against step k": arriving({"last": np.array([1e-9, 1.0])}),
-    }
-    for words, figure in told.items():
-        assert words in figure.get_label()
-
-
-def test_a_word_has_its_probability_below_it():
-    axes = belief_words({"not bad": np.array([0.1, 0.8]), "bad": np.array([0.3])}, "p").axes[0]
-    assert texts(axes) == ["not", "0.10", "bad", "0.80", "bad", "0.30"]

@@ -3,16 +3,7 @@
 import numpy as np
 import pytest
 
-from rnncourse.plots.stacked import change_strips, runs_over_seeds, stack_graph
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"), [({}, "2 layers over 3 steps"), ({"backward": True}, "runs back"), ({"dropout": True}, "dropout")]
-)
-def test_the_graph_of_a_stack_says_what_is_dashed(kind, said):
-    words = stack_graph(2, 3, **kind).get_label()
-    assert said in words
-    assert ("dashed" in words) == bool(kind)
+from rnncourse.plots.stacked import change_strips, runs_over_seeds
 
 
 def test_a_run_stands_beside_the_seeds_that_there_are():

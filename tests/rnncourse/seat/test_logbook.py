@@ -18,11 +18,6 @@ def file(tmp_path, monkeypatch):
     return path
 
 
-def test_there_is_nothing_before_the_first_verdict(file):
-    assert logbook.standings() == {}
-    assert not file.exists()
-
-
 def test_two_facts_are_kept_whether_it_holds_now_and_whether_it_passed_once(file):
     verdicts = [(0.6, False, False), (0.2, False, False), (1.0, True, True), (0.0, False, True), (1.0, True, True)]
     for score, passed, once in verdicts:

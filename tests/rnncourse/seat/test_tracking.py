@@ -13,13 +13,6 @@ def test_it_yields_what_it_is_given_in_a_terminal(capsys):
     assert "Error" not in capsys.readouterr().err
 
 
-def test_a_loop_can_be_left_early():
-    for i in track(range(10), "counting"):
-        if i == 3:
-            break
-    assert i == 3
-
-
 def test_in_a_notebook_it_leaves_one_full_bar_and_no_word():
     source = 'from rnncourse import track\nbar = track(range(50), "counting")\nfor i in bar:\n    bar.say(f"at {i}")'
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])

@@ -23,12 +23,12 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from rnngrade.core.words import visible
+
 LONGEST_FORMULA = 1_000  # characters: the longest of the course has 350
 CUT = " … (cut here)"
 
 _LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")
 _ALIGNED = re.compile(r"\{aligned\}")  # which latex2mathml does not know; of this kind it knows another
 _FOLD = re.compile(r"</?(?:details|summary|b)>")  # how the units fold an answer away
 
@@ -47,15 +47,6 @@ def cut(text: str, most: int) -> str:
     while len(escape(kept).encode("utf-8", "replace")) > most:
         kept = kept[: len(kept) * 9 // 10]
     return kept.rstrip() + CUT
-
-
-def visible(text: str) -> str:
-    """Text without a terminal's colours, and without characters that control how what is around them looks.
-
-    >>> visible("\\x1b[31mValueError\\x1b[0m: \\u202etxt")
-    'ValueError: txt'
-    """
-    return _CONTROL.sub("", _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def prose(text: str, most: int = 2_000) -> Markup:

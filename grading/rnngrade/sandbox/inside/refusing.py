@@ -75,7 +75,7 @@ def _without(families: tuple[str, ...]) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a kernel that is overridden
-            for name, key in product(_operators(families), ("CPU", "AutogradCPU")):
+            for name, key in product(_operators(families), ("CPU", "AutogradCPU", "CompositeImplicitAutograd")):
                 library.impl(name, _refuse, key, allow_override=True)
         yield
     finally:

@@ -119,7 +119,7 @@ class Runner:
         self.callbacks = []
         done = self.local.attempt(text, name, self.driver(drive), args, seconds)
         seen = {f.name: getattr(done.seen, f.name) for f in dataclasses.fields(done.seen)}
-        return {"seen": seen, "wrote": done.wrote}
+        return {"seen": seen, "wrote": done.wrote, "ran": done.ran}
 
     def do_again(self) -> Any:
         try:
