@@ -668,7 +668,7 @@ check(top_k_filter)
 # *●●● · 20 minutes · 4 points*
 #
 # The same for the nucleus: along the last axis, keep the fewest most probable ids whose mass is at least `p`, and at $p = 0$
-# still one; ties to the lower id; 0 elsewhere; divide by the new sum. $p = 1$ keeps all. (0.1 added up ten times is not 1 in
+# still one; ties to the lower id; 0 elsewhere; divide by the new sum. $p = 1$ keeps all, by rule. (0.1 added up ten times is not 1 in
 # floating point: a search for the place where the sum reaches 1 may find none.)
 #
 #     nucleus_filter(np.array([0.25, 0.125, 0.25, 0.375]), 0.5)   gives  [0.4, 0, 0, 0.6]

@@ -567,7 +567,7 @@ from torch import nn
 #
 # Write the module.
 #
-# - `StackedRNN(input_size, hidden_size, num_layers=1, dropout=0.0)`, with the parameters of the table, and no others.
+# - `StackedRNN(input_size, hidden_size, num_layers=1, dropout=0.0)`, with the parameters that are listed above, and no others.
 #   How they are drawn at first is up to you.
 # - `forward(x, h0=None)` gives `(output, h_n)`: `x` is $(T, N, D)$, `output` is $(T, N, H)$, the states of the top
 #   layer, and `h0` and `h_n` are $(L, N, H)$. Without `h0` all layers start from zeros, of the dtype of `x`.

@@ -108,8 +108,7 @@ show(summary_chain(list("4 mai"), list("05-04"), forced=False))
 #
 # With `lengths = [7, 3]`, for example, `state[0, 0]` is `outputs[6, 0]`, and `state[0, 1]` is `outputs[2, 1]`.
 #
-# `pack_padded_sequence` and `pad_packed_sequence` are imported. The check's `answers[0][1]` is the second thing that the
-# first call returned.
+# `pack_padded_sequence` and `pad_packed_sequence` are imported.
 
 
 # %% answer="Encoder"

@@ -272,10 +272,6 @@ class GradebookSuite(ShortSuite):
         put(desk, (replace(record, submission="another"), notebook))
         assert content(desk)["ada"]["flagged"]
 
-    def test_an_oddity_alone_raises_no_flag(self, desk, root):
-        put(desk, outcome(root, submission("ada"), (Finding("order", "Cells in an order of your own."),)))
-        assert not content(desk)["ada"]["flagged"]
-
     def test_nbgrader_s_penalty_for_being_late_is_given_and_taken_back(self, desk, root):
         config = desk.folder / "nbgrader_config.py"
         config.write_text(config.read_text() + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
@@ -394,7 +390,8 @@ class GradebookSuite(ShortSuite):
 
     def test_a_notebook_as_it_was_put_is_valid_and_says_what_was_found(self, desk, root):
         findings = (Finding("a", "It calls <eval>.", FIRST, True), Finding("b", "Two cells alike."))
-        put(desk, outcome(root, submission("ada"), findings))
+        put(desk, outcome(root, submission("ada"), findings), outcome(root, submission("alan"), findings[1:]))
+        assert [content(desk)[who]["flagged"] for who in ("ada", "alan")] == [True, False], "an oddity alone is no flag"
         notebook = nbformat.read(desk.autograded / "ada" / UNIT / f"{UNIT}.ipynb", as_version=4)
         nbformat.validate(notebook)
         assert "eval>" not in notebook.cells[0].source

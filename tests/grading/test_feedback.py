@@ -186,7 +186,7 @@ def test_lines_count_from_the_last_definition_of_that_name_and_stay_inside_it():
 def test_hidden_tests_and_what_is_for_the_instructor_are_not_on_the_page(desk, root):
     record, notebook = outcome(root, submission("ada"), (Finding("odd", "Two cells are alike.", FIRST, True),))
     hidden = f"check({FIRST})\n### BEGIN HIDDEN TESTS\ncheck({FIRST}, hidden=True)\n### END HIDDEN TESTS"
-    enter(desk, (record, changed(notebook, f"check_{FIRST}", source=hidden)))
+    enter(desk, (record, changed(changed(notebook, WRITTEN, source="Mine."), f"check_{FIRST}", source=hidden)))
     html = page(desk)
     assert "HIDDEN" not in html
     assert "hidden=True" not in html
@@ -227,18 +227,6 @@ def test_the_marks_of_hidden_tests_are_a_text_like_any_other_in_a_student_s_cell
 # --- for whom
 
 
-def test_pages_are_for_all_who_are_graded_unless_some_are_named(desk, root):
-    enter(desk, outcome(root, submission("ada")), outcome(root, submission("alan", BLANK)))
-    assert [path.parts[-3] for path in write_feedback(desk, UNIT)] == ["ada", "alan"]
-
-
-def test_who_is_not_graded_is_named_and_the_others_get_their_pages(desk, root):
-    enter(desk, outcome(root, submission("ada")))
-    with pytest.raises(DeskError, match="alan's 02_unfolding is not graded yet"):
-        write_feedback(desk, UNIT, ["alan", "ada"])
-    assert [path.name for path in desk.feedback.iterdir()] == ["ada"]
-
-
 def test_whatever_one_student_s_work_is_the_others_get_their_pages(desk, root):
     names = ["no_json", "no_cells", "no_record", "not_in_the_gradebook", "half", "zoe"]
     outcomes = {name: outcome(root, submission(name)) for name in names}
@@ -257,6 +245,8 @@ def test_whatever_one_student_s_work_is_the_others_get_their_pages(desk, root):
     assert all(words.isprintable() for words in failures.told)
     with pytest.raises(DeskError, match=r"Done for all but these:\n  (.*\n  ){3}.*\Z"):
         failures.end()
+    with pytest.raises(DeskError, match="alan's 02_unfolding is not graded yet"):
+        write_feedback(desk, UNIT, ["alan", "zoe"])
 
 
 def test_without_a_gradebook_nobody_has_a_page_and_none_is_made(desk, root):

@@ -9,8 +9,9 @@ import pytest
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import TIMED_OUT, write_whole
-from rnngrade.gradebook.book import GradebookWriter, card_of
+from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import GradebookError
+from rnngrade.gradebook.showing import card_of
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, submission
 from tests.grading.on_any_database import GradebookSuite, content, put
 

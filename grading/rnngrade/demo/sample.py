@@ -23,24 +23,8 @@ from rnngrade.core.record import write_whole
 from rnngrade.pages.marking.question import PLACE, questions
 
 NAMES = [
-    "ada",
-    "alan",
-    "barbara",
-    "charles",
-    "donald",
-    "edsger",
-    "emmy",
-    "frances",
-    "grace",
-    "hedy",
-    "john",
-    "katherine",
-    "leonhard",
-    "margaret",
-    "niklaus",
-    "radia",
-    "sofia",
-    "srinivasa",
+    *("ada", "alan", "barbara", "charles", "donald", "edsger", "emmy", "frances", "grace", "hedy", "john"),
+    *("katherine", "leonhard", "margaret", "niklaus", "radia", "sofia", "srinivasa"),
 ]
 
 WRITTEN = "A made-up answer in words."

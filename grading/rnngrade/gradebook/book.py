@@ -33,11 +33,10 @@ with warnings.catch_warnings():
     from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
     from nbgrader.preprocessors import AssignLatePenalties
 
-from rnncourse.checks.verdict import Verdict
 from rnngrade.author import release
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import ExerciseResult, Record, write_whole
+from rnngrade.core.record import Record, write_whole
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.by_hand import ByHand
 from rnngrade.gradebook.door import (
@@ -53,9 +52,8 @@ from rnngrade.gradebook.door import (
     settings,
     told,
 )
-from rnngrade.gradebook.harmless import NO_MATH, harmless_notebook, literally
 from rnngrade.gradebook.marks import Marks, marks_of
-from rnngrade.grading.outputs import new_output
+from rnngrade.gradebook.showing import grade_id_of, to_show
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
@@ -90,7 +88,7 @@ class GradebookWriter:
         """
         said = []
         with self._whole():
-            there, built = self._cells(unit), _cells_of(self.desk, unit)
+            there, built = self._cells(unit), {*map(grade_id_of, _given_out(self.desk, unit))} - {""}
             pages = read_pages(self._gradebook.db, unit, failures=Failures()) if there else {}
             for student, page in pages.items():
                 self._take_over(unit, student, page)
@@ -152,7 +150,7 @@ class GradebookWriter:
             self._penalize(submission, page, timestamp)
             session.flush()
             if unit not in self._known:
-                self._known[unit] = _texts(self.desk, unit)
+                self._known[unit] = {c.source for c in _given_out(self.desk, unit) if c.cell_type == "markdown"}
             self._keep_timestamp(unit, student, timestamp)
             shown = to_show(record, executed, self._known[unit])
             data = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")  # may quote half a surrogate
@@ -374,92 +372,18 @@ class GradebookWriter:
         return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
 
 
-def to_show(record: Record, executed: NotebookNode, known: Iterable[str]) -> NotebookNode:
-    """The executed notebook as a person may look at it: harmless, with the judge's cards, and with what was found.
-
-    Of the notebook, only what the student wrote and showed is believed; what a check cell shows is made from the
-    record. `known` are the unit's own texts.
-    """
-    notebook = harmless_notebook(executed, known)
-    results = {f"check_{result.name}": result for result in record.exercises}
-    for cell in notebook.cells:
-        grade_id = grade_id_of(cell)
-        if cell.cell_type == "code" and utils.is_grade(cell):
-            cell.outputs = _verdict(grade_id, results.get(grade_id), float(cell.metadata.nbgrader["points"]))
-    if record.findings:
-        notebook.cells.insert(0, _findings(record))
-    nbformat.validate(notebook)
-    return notebook
-
-
-def grade_id_of(cell: NotebookNode) -> str:
-    """The name by which nbgrader knows a cell, or nothing."""
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
-
-
-def card_of(result: ExerciseResult) -> str:
-    """The verdict on an exercise as HTML, in which MathJax finds nothing to set."""
-    card = result.card
-    if not card:
-        share = result.points / result.max_points if result.max_points else 0.0
-        verdict = Verdict(
-            result.name,
-            result.passed,
-            share,
-            result.points,
-            int(result.max_points),
-            result.message,
-            result.diagnosis,
-            result.criteria,
-        )
-        card = verdict.card()
-    return f'<div class="{NO_MATH}">{card}</div>'
-
-
-def _verdict(grade_id: str, result: ExerciseResult | None, max_points: float) -> list[NotebookNode]:
-    """What a check cell shows: the points, by which nbgrader would grade it, and the card."""
-    if result is None:
-        name = grade_id.removeprefix("check_")
-        result = ExerciseResult(name, "missing", 0.0, max_points, False, "There was nothing here to grade.")
-    data = {"text/plain": f"{result.points:g}", "text/html": card_of(result)}
-    return [new_output("execute_result", data=data, metadata={}, execution_count=None)]
-
-
-def _findings(record: Record) -> NotebookNode:
-    """A cell for formgrader, which feedback leaves out: what is odd about a submission, flags first."""
-    lines = [
-        f"<li>{'⚑ ' if finding.for_person else ''}{literally(finding.message)}"
-        f"{f' <em>({literally(finding.cell)})</em>' if finding.cell else ''}</li>"
-        for finding in sorted(record.findings, key=lambda finding: not finding.for_person)
-    ]
-    html = f"<div><strong>Found in this submission</strong><ul>{''.join(lines)}</ul></div>"
-    cell = nbformat.v4.new_markdown_cell(html, metadata={"rnngrade": "findings"})
-    cell.id = "rnngrade-findings"
-    return cell
-
-
 def _remark(cell: NotebookNode | None) -> str | None:
     """nbgrader's own remark on an answer that was left as it was."""
     untouched = cell is None or cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
     return "No response." if untouched else None
 
 
-def _cells_of(desk: Desk, unit: str) -> set[str]:
-    """The names of a built unit's cells."""
-    path = desk.root / "notebooks" / unit / f"{unit}.ipynb"
+def _given_out(desk: Desk, unit: str) -> list[NotebookNode]:
+    """The cells of the notebook that students got; none if it is not built."""
     try:
-        return {name for cell in nbformat.read(path, as_version=4).cells if (name := grade_id_of(cell))}
+        return list(nbformat.read(desk.root / "notebooks" / unit / f"{unit}.ipynb", as_version=4).cells)
     except (OSError, ValueError, nbformat.ValidationError):
-        return set()
-
-
-def _texts(desk: Desk, unit: str) -> set[str]:
-    """The text cells of the notebook that students got."""
-    path = desk.root / "notebooks" / unit / f"{unit}.ipynb"
-    try:
-        return {c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown"}
-    except (OSError, ValueError, nbformat.ValidationError):
-        return set()
+        return []
 
 
 def _read(notebook: bytes, what: str) -> NotebookNode:

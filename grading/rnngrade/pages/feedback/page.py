@@ -20,8 +20,6 @@ what an answer was asked there.
 from __future__ import annotations
 
 import ast
-import base64
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +34,7 @@ from rnncourse import exercises
 from rnngrade.core.record import ExerciseResult, Record
 from rnngrade.gradebook.marks import Mark, Marks, digest_of
 from rnngrade.pages.feedback.text import code, cut, lesson, markdown, marked_code, prose
+from rnngrade.pages.templates import templates
 
 # Bytes that may be taken on a page; all of it without the notebook stays below 300 kB.
 CODE_IN_ALL = 100_000
@@ -312,15 +311,6 @@ def _counted(value: float, noun: str = "point") -> str:
 
 @cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    style = (HERE / "style.css").read_text(encoding="utf-8").strip()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    environment.globals.update(style=Markup(style), style_hash=f"sha256-{digest}")
+    environment = templates(HERE, "style.css")
     environment.filters.update(points=_points, counted=_counted)
     return environment.get_template("page.html")

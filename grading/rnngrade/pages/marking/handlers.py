@@ -17,7 +17,6 @@ from urllib.parse import parse_qs
 
 import jinja2
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
-from markupsafe import Markup
 from tornado.web import HTTPError, authenticated
 
 from rnncourse import exercises
@@ -34,6 +33,7 @@ from rnngrade.pages.marking.answers import (
     part_of,
 )
 from rnngrade.pages.marking.question import Item, Question, questions_of
+from rnngrade.pages.templates import templates
 
 HERE = Path(__file__).parent
 ADDRESS = "/rnngrade/mark"
@@ -95,8 +95,6 @@ class PageHandler(JupyterHandler):
                 part=self._asked("part"),
                 nonce=self.nonce,
                 xsrf=self.xsrf_token.decode(),
-                style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
-                script=Markup((HERE / "script.js").read_text(encoding="utf-8")),
             )
         )
 
@@ -199,7 +197,4 @@ def _state(one: Answer) -> dict[str, Any]:
 
 @cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
-    )
-    return environment.get_template("page.html")
+    return templates(HERE, "script.js", "style.css").get_template("page.html")

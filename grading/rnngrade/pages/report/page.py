@@ -24,21 +24,18 @@ Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in J
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import hashlib
 import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import quote
 
 import jinja2
 import nbformat
-from markupsafe import Markup, escape
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
@@ -50,15 +47,17 @@ from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import Marks as Grades
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
+from rnngrade.pages.feedback.text import prose
 from rnngrade.pages.feedback.write import source_of
 from rnngrade.pages.report.alike import for_detectors
 from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
+from rnngrade.pages.templates import templates
 from rnngrade.reading.digest import digest, weight
 from rnngrade.roster.identity import presence
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import class_list, natural
 
-LONGEST = 400  # characters of a message; what is longer is cut: a student can make an error of any length
+LONGEST = 800  # bytes of a message; what is longer is cut: a student can make an error of any length
 HERE = Path(__file__).parent
 
 
@@ -176,20 +175,16 @@ def _readable(desk: Desk, record: Record, grades: Mapping[str, Grades], links: L
     student, unit = record.student, record.unit
     if student not in grades or not desk.executed_path(unit, student).is_file():
         return links
-    path = readable_path(desk, unit, student)
-    _write(path, feedback_page(*source_of(desk, unit, student, grades), is_open=True))
-    return replace(links, notebook=_link(desk, path))
-
-
-def readable_path(desk: Desk, unit: str, student: str) -> Path:
-    """Where the page lies that shows a student's notebook."""
-    return desk.reports / unit / f"{student}.html"
+    _write(
+        desk.reports / unit / f"{student}.html",
+        feedback_page(*source_of(desk, unit, student, grades), is_open=True),
+    )
+    return links_to(desk, unit, student)
 
 
 def links_to(desk: Desk, unit: str, student: str) -> Links:
     """The pages of a student that are there."""
-    feedback = _link(desk, desk.page_path(unit, student))
-    return Links(feedback, _link(desk, readable_path(desk, unit, student)))
+    return Links(*(_link(desk, p) for p in (desk.page_path(unit, student), desk.reports / unit / f"{student}.html")))
 
 
 def _link(desk: Desk, path: Path) -> str | None:
@@ -230,30 +225,11 @@ def _write(path: Path, page: str) -> None:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    script = (HERE / "script.js").read_text(encoding="utf-8").strip()
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    environment.globals.update(
-        script=Markup(script),
-        script_hash=f"sha256-{digest}",
-        enough=ENOUGH,
-        style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
-    )
-    environment.filters.update(
-        number=number,
-        percent=percent,
-        prose=prose,
-        of_them=of_them,
-        seconds=seconds,
-        count=count,
-        sort_people=sort_people,
-    )
+    environment = templates(HERE, "script.js", "style.css")
+    environment.globals["enough"] = ENOUGH
+    for filter in (number, percent, of_them, seconds, count, sort_people):
+        environment.filters[filter.__name__] = filter
+    environment.filters["prose"] = partial(prose, most=LONGEST)
     return environment
 
 
@@ -313,18 +289,3 @@ def of_them(text: str) -> str:
 
 
 _TO_T = str.maketrans("Yy", "Tt")
-
-
-def prose(text: str) -> Markup:
-    """A message as HTML: escaped, cut to LONGEST, with its `backticks` as code.
-
-    >>> prose("use `h @ W`, not <W>")
-    Markup('use <code>h @ W</code>, not &lt;W&gt;')
-    """
-    text = re.sub(r"[^\S\n]+", " ", text).strip()
-    if len(text) > LONGEST:
-        text = text[:LONGEST].rstrip() + " …"
-    pieces = str(escape(text)).split("`")
-    if len(pieces) % 2 == 0:
-        return Markup(escape(text))
-    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces)))

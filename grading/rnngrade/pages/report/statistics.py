@@ -31,13 +31,7 @@ from rnncourse.checks.listing import listing
 from rnngrade.core.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
 from rnngrade.roster.students import natural
 
-PASSED, EXPLAINED, UNEXPLAINED, UNWRITTEN, FAILED = KINDS = (
-    "passed",
-    "explained",
-    "unexplained",
-    "unwritten",
-    "failed",
-)
+KINDS = PASSED, EXPLAINED, UNEXPLAINED, UNWRITTEN, FAILED = "passed", "explained", "unexplained", "unwritten", "failed"
 
 ENOUGH = 10  # students, below which a correlation says nothing
 LONG_ENOUGH = 25  # AST nodes, below which two answers are the same by chance
@@ -128,20 +122,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class WrittenCell:
-    """A student's answer to a written question: its points, or None as long as there are none."""
-
-    points: float | None
-    waits: bool
-
-
-@dataclass(frozen=True)
 class StudentRow:
     """One student. `points` is the sum of the exercises, `total` that and the written questions marked so far."""
 
     student: str
     cells: dict[str, Cell]
-    written: dict[str, WrittenCell]
+    written: dict[str, Mark]
     points: float
     total: float
     waiting: tuple[str, ...]  # what a person has to mark
@@ -402,10 +388,7 @@ def _row(record: Record, catalogue: Unit, written: tuple[str, ...], marks: Mappi
             result.diagnosis,
             None if by_hand in (None, result.points) else result.points,
         )
-    answers = {}
-    for name in written:
-        mark = marks.get(name, Mark(None, waits=name in record.written))
-        answers[name] = WrittenCell(mark.points, mark.waits)
+    answers = {name: marks.get(name, Mark(None, waits=name in record.written)) for name in written}
     points = round(sum(cell.points for cell in cells.values()), 2)
     total = round(points + sum(answer.points or 0.0 for answer in answers.values()), 2)
     # Points given by hand wait as well, if the submission has changed since.
