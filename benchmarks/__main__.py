@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import bidirectional, checks, desk, gates, imports, rnn, scaling, stacked
+from benchmarks import checks, desk, gates, rnn
 
-PARTS = {
-    "rnn": rnn,
-    "stacked": stacked,
-    "bidirectional": bidirectional,
-    "gates": gates,
-    "scaling": scaling,
-    "imports": imports,
-    "checks": checks,
-    "desk": desk,
-}
+PARTS = {"rnn": rnn, "gates": gates, "checks": checks, "desk": desk}
 
 
 def main() -> None:

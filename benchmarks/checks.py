@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from typing import Any
+
+from rnncourse import check, exercises
+from rnncourse.checks.exercise import Exercise
 
 LIMIT = 0.1  # seconds
 
 
 def run() -> None:
     """Print, for each unit, its slowest checks: the first one, which draws the cases, and the median of later ones."""
-    if importlib.util.find_spec("rnncourse.checks") is None or importlib.util.find_spec("rnncourse.exercises") is None:
-        print("\nNo checks to time: rnncourse.checks and rnncourse.exercises are not there.")
-        return
-    from rnncourse import exercises
-    from rnncourse.checks.exercise import Exercise
-
     print(f"\ncheck() of each exercise's own answer; the aim is less than {LIMIT} s.\n")
     print(f"{'':44}first, ms   again, ms")
     for unit in exercises.units():
@@ -28,8 +24,6 @@ def run() -> None:
 
 
 def _check_times(answer: Any, name: str) -> tuple[float, float]:
-    from rnncourse import check
-
     times = []
     for _ in range(6):
         start = time.perf_counter()

@@ -38,8 +38,3 @@ def _time(runner: Callable[[], object]) -> float:
     start = time.perf_counter()
     runner()
     return time.perf_counter() - start
-
-
-def slope(xs: list[int], ys: list[float]) -> float:
-    """The slope of the line through log y against log x: 1 where y is proportional to x."""
-    return float(np.polyfit(np.log(xs), np.log(ys), 1)[0])

@@ -33,7 +33,6 @@ from tests.wheels import OFFLINE, pip, wheel_of
 
 ANSWERED = "leaky_average"
 RIGHT = f"def {ANSWERED}(state, x, keep):\n    return keep * state + (1 - keep) * x"
-NOT_IN_A_WHEEL: set[str] = set()
 NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "nh3", "sphinx", "pytest", "distributed", "sqlalchemy"}
 
 

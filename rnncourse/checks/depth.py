@@ -27,6 +27,7 @@ import numpy as np
 from rnncourse.checks.plain import MAX_ITEMS
 
 TRACED, PACKED, TAPE = "__traced__", "__counted__", "__tape__"
+MOST_FACTORS = 8
 GIVEN, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE = range(6)
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -42,6 +43,15 @@ class Counted:
 
     def __neg__(self) -> Counted:
         return self.tape.write(NEGATE, self.place)
+
+    def __pow__(self, exponent: Any) -> Any:
+        """A product of as many factors; none but whole powers from 1 on have one."""
+        if exponent not in range(1, MOST_FACTORS + 1):
+            return NotImplemented
+        made = self
+        for _ in range(int(exponent) - 1):
+            made = self.tape.write(MULTIPLY, made.place, self.place)
+        return made
 
     def __float__(self) -> float:
         raise TypeError(

@@ -329,6 +329,7 @@ def describe(error: BaseException) -> str:
 def _shortened(words: str) -> str:
     """An error's words without what only NumPy's authors read, cut between two words where there are too many."""
     words = re.sub(r", with gufunc signature \S+", "", words).rstrip(".")
+    words = re.sub(r"'?Counted'?", "a number that counts its steps", words)
     return words if len(words) <= MOST_WORDS else words[:MOST_WORDS].rpartition(" ")[0] + " …"
 
 

@@ -1327,7 +1327,7 @@ LEAST, MOST = 120, 900  # words
 
 def sections_of(text: str) -> dict[str, str]:
     """A report's sections by heading, in small letters; what is the same but for spaces is the same."""
-    _, *parts = re.split(r"^#+[ \t]*(.*?)[ \t#]*$", text, flags=re.MULTILINE)
+    _, *parts = re.split(r"^##[ \t]+(.*?)[ \t#]*$", text, flags=re.MULTILINE)
     return {name.strip().casefold(): " ".join(body.split()) for name, body in zip(parts[::2], parts[1::2])}
 
 

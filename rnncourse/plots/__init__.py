@@ -11,7 +11,6 @@ from .charts import (
     line_chart,
     loglog_slope,
     perplexity_chart,
-    probability_bars,
     state_heatmap,
 )
 from .diagrams import cell_inside, dynamical_system, folded_unfolded, mlp_beside_cell, sliding_window
@@ -39,7 +38,6 @@ __all__ = [
     "loss_graph",
     "mlp_beside_cell",
     "perplexity_chart",
-    "probability_bars",
     "show",
     "sliding_window",
     "state_heatmap",

@@ -11,7 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from .charts import _pad, line_chart
+from .charts import _colour_bar, _panels, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, MUTED, described, style
 
@@ -80,10 +80,8 @@ def _wide_arrow(sheet: Drawing, start: Shape, end: Shape, width: float) -> None:
 
 def alignment_map(weights: Float[np.ndarray, "T S"], source: str, target: str, *, title: str = "") -> Figure:
     """How each character of the output shared out its attention among the characters of the input."""
+    figure, (axes,) = _panels((1.6 + 0.27 * len(source), 1.3 + 0.27 * len(target)), layout="compressed")
     with style():
-        figure = Figure(figsize=(1.6 + 0.27 * len(source), 1.3 + 0.27 * len(target)), layout="compressed")
-        _pad(figure)
-        axes = figure.add_subplot()
         image = axes.imshow(weights, cmap=ATTENTION, vmin=0, vmax=1, aspect="equal")
         axes.set_xticks(range(len(source)), ["␣" if sign == " " else sign for sign in source])
         axes.set_yticks(range(len(target)), list(target))
@@ -93,9 +91,7 @@ def alignment_map(weights: Float[np.ndarray, "T S"], source: str, target: str, *
         axes.grid(False)
         axes.grid(True, which="minor", color="#E8E8E8", lw=0.6)
         axes.tick_params(which="both", length=0)
-        bar = figure.colorbar(image, ax=axes, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.set_label("weight")
+        _colour_bar(figure, image, axes, "weight")
     darkest = ", ".join(
         f"{sign} at {'the space' if source[j] == ' ' else source[j]} ({j + 1})"
         for sign, j in zip(target, np.argmax(weights, axis=1), strict=True)
@@ -120,16 +116,12 @@ def repeated_chart(lengths: Sequence[int], shares: Mapping[str, Sequence[float]]
 
 def places_map(products: Float[np.ndarray, "T T"]) -> Figure:
     """The dot product of the vectors of every two places."""
+    figure, (axes,) = _panels((5.6, 4.2), layout="compressed")
     with style():
-        figure = Figure(figsize=(5.6, 4.2), layout="compressed")
-        _pad(figure)
-        axes = figure.add_subplot()
         image = axes.imshow(products, cmap=ATTENTION)
         axes.set(xlabel="place", ylabel="place")
         axes.grid(False)
-        bar = figure.colorbar(image, ax=axes, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.set_label("dot product")
+        _colour_bar(figure, image, axes, "dot product")
     row, half = products[0], len(products) // 2
     alt = (
         f"A grid of {len(products)} by {len(products)} places, shaded by the dot product of their vectors: "

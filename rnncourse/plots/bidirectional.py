@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from .charts import _pad, line_chart
+from .charts import _chart, _name_rows, line_chart
 from .drawing import RADIUS, Drawing
 from .style import COLOURS, CYCLE, INK, MUTED, described, style
 
@@ -82,10 +82,8 @@ def two_chains(steps: int = 4, *, summary: bool = False) -> Figure:
 
 def belief_grid(beliefs: Mapping[str, Float[np.ndarray, "T"]], tokens: Sequence[str], title: str = "") -> Figure:
     """How probable a tagger finds the label PERSON at each token: a row for each tagger, the number in each cell."""
+    figure, axes = _chart((1.6 + 0.86 * len(tokens), 1.1 + 0.5 * len(beliefs)))
     with style():
-        figure = Figure(figsize=(1.6 + 0.86 * len(tokens), 1.1 + 0.5 * len(beliefs)), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         axes.imshow(list(beliefs.values()), cmap=BELIEF, vmin=0, vmax=1.15, aspect="auto")
         for y, row in enumerate(beliefs.values()):
             for x, value in enumerate(row):
@@ -110,10 +108,8 @@ def class_bars(shares: Mapping[str, Mapping[str, float]], *, xlabel: str, ticks:
     """
     first, *_, last = [*shares.values()] * 2
     names, height = sorted(ticks, key=lambda name: first[name] - last[name]), 0.8 / len(shares)
+    figure, axes = _chart((8.0, 1.0 + 0.55 * len(names)), xlabel)
     with style():
-        figure = Figure(figsize=(8.0, 1.0 + 0.55 * len(names)), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         for i, (look, (model, values)) in enumerate(zip(CYCLE, shares.items())):
             ys = [y + (i - (len(shares) - 1) / 2) * height for y in range(len(names))]
             widths = [values[name] for name in names]
@@ -121,10 +117,8 @@ def class_bars(shares: Mapping[str, Mapping[str, float]], *, xlabel: str, ticks:
             axes.barh(ys, widths, height, color=look["color"], edgecolor="white", hatch=hatch, label=model)
             for y, width in zip(ys, widths, strict=True):
                 axes.annotate(f"{width:.0%}", (width, y), (5, 0), textcoords="offset points", va="center", fontsize=11)
-        axes.set_yticks(range(len(names)), [f"{name} ({ticks[name]:.1%})" for name in names])
-        axes.set(xlabel=xlabel, xlim=(0, 1.08), ylim=(len(names) - 0.4, -0.6))
-        axes.grid(False, axis="y")
-        axes.tick_params(axis="y", length=0)
+        _name_rows(axes, [f"{name} ({ticks[name]:.1%})" for name in names])
+        axes.set_xlim(0, 1.08)
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     said = "; ".join(
         f"{name}, " + ", ".join(f"{model} {values[name]:.0%}" for model, values in shares.items()) for name in names
@@ -132,22 +126,18 @@ def class_bars(shares: Mapping[str, Mapping[str, float]], *, xlabel: str, ticks:
     return described(figure, f"Bars, {xlabel}: {said}.")
 
 
-def learning_chart(curves: Mapping[str, Sequence[float]], ceiling: float, updates: int = 50) -> Figure:
-    """The share of right tokens against the updates, for each tagger, and the ceiling as a line of its own."""
-    lines = {name: curve[:updates] for name, curve in curves.items()} | {"ceiling,\none way": [ceiling] * updates}
-    return line_chart(range(updates), lines, xlabel="updates", ylabel="share of tokens that are right")
+def learning_chart(curves: Mapping[str, Sequence[float]], ceiling: float) -> Figure:
+    """The share of right tokens against the first updates, for each tagger, and the ceiling as a line of its own."""
+    lines = {name: curve[:50] for name, curve in curves.items()} | {"ceiling,\none way": [ceiling] * 50}
+    return line_chart(range(50), lines, xlabel="updates", ylabel="share of tokens that are right")
 
 
 def machine_chart(
-    true: Int[np.ndarray, "T"],
-    so_far: Float[np.ndarray, "T 2"],
-    after_all: Float[np.ndarray, "T 2"],
-    start: int = 1000,
-    steps: int = 60,
+    true: Int[np.ndarray, "T"], so_far: Float[np.ndarray, "T 2"], after_all: Float[np.ndarray, "T 2"]
 ) -> Figure:
-    """Beliefs that a machine is worn, and the truth as a shaded ground, over some of the steps."""
-    start = max(0, min(start, len(true) - steps))
-    piece = slice(start, start + steps)
+    """Beliefs that a machine is worn, and the truth as a shaded ground, over sixty of the steps."""
+    start = max(0, min(1000, len(true) - 60))
+    piece = slice(start, start + 60)
     xs = range(start + 1, start + 1 + len(true[piece]))
     lines = {"so far": so_far[piece, 1], "after all": after_all[piece, 1]}
     figure = line_chart(

@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .charts import _chart, _looks, _name_ends, _pad, line_chart
+from .charts import _bare, _chart, _colour_bar, _looks, _name_ends, _name_rows, line_chart
 from .style import COLOURS, MUTED, described, readable, style
 
 __all__ = ["by_lag_chart", "differences_chart", "loss_shares", "recitation", "spelling_grid"]
@@ -36,12 +36,9 @@ def spelling_grid(word: str, guesses: Mapping[int, str], sure: Mapping[int, Floa
         axes.set_yticks(range(len(rows)), [f"{k}" for k in rows])
         axes.set_xticks(range(len(right)), [f"{a}\n({b})" for a, b in zip(word, right)])
         axes.set(xlabel="input letter (what comes next)", ylabel="updates so far", xlim=(-0.5, len(right) - 0.5))
-        axes.grid(False)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        bar = figure.colorbar(image, ax=axes, pad=0.03, boundaries=np.linspace(0, 1, 101), ticks=[0, 0.5, 1])
-        bar.set_label("probability of the guess")
-        bar.outline.set_visible(False)
+        _bare(axes)
+        scale = {"boundaries": np.linspace(0, 1, 101), "ticks": [0, 0.5, 1]}
+        _colour_bar(figure, image, axes, "probability of the guess", 0.03, **scale)
     told = [f"after {k} updates {said}" for k, said in guesses.items()]
     first = next((k for k in rows if guesses[k] == right), None)
     end = f"All are right first after {first}" if first is not None else "Never are all of them right"
@@ -63,10 +60,8 @@ def loss_shares(shares: Mapping[str, float], caught: Collection[str] | None = No
     caught: the names that a gradient check calls broken, if there was one; it is written beside the names.
     """
     names, end = list(shares), 1.25
+    figure, axes = _chart((7.2, 1.1 + 0.34 * len(names)), "loss after training / loss before")
     with style():
-        figure = Figure(figsize=(7.2, 1.1 + 0.34 * len(names)), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         for y, name in enumerate(names):
             share = shares[name]
             gone = not np.isfinite(share) or share > end
@@ -88,10 +83,8 @@ def loss_shares(shares: Mapping[str, float], caught: Collection[str] | None = No
             "no progress", (1, -0.75), (5, 0), textcoords="offset points", fontsize=11, color=MUTED, va="center"
         )
         verdicts = {name: "" if caught is None else "  ✗" if name in caught else "  ✓" for name in names}
-        axes.set_yticks(range(len(names)), [name + verdicts[name] for name in names])
-        axes.set(xlim=(0, end), ylim=(len(names) - 0.4, -1.2), xlabel="loss after training / loss before")
-        axes.grid(False, axis="y")
-        axes.tick_params(axis="y", length=0)
+        _name_rows(axes, [name + verdicts[name] for name in names])
+        axes.set(xlim=(0, end), ylim=(len(names) - 0.4, -1.2))
         if caught is not None:
             axes.set_title("✗ broken, ✓ right, says the gradient check", fontsize=11)
     bars = [f"{name} {shares[name]:.2f}" if np.isfinite(shares[name]) else f"{name} blows up" for name in names]
@@ -113,15 +106,13 @@ def differences_chart(epsilons: Float[np.ndarray, "K"], errors: Mapping[str, Seq
 
 
 def by_lag_chart(
-    sizes: Mapping[str, Float[np.ndarray, "T"]],
-    ours: Mapping[str, Mapping[int, Sequence[float]]] | None = None,
-    longest: int = 30,
+    sizes: Mapping[str, Float[np.ndarray, "T"]], ours: Mapping[str, Mapping[int, Sequence[float]]] | None = None
 ) -> Figure:
     """The size of each part of dW against its lag, lag 0 being 1, and as upright bars the range of `ours`, by lag."""
-    figure, axes = _chart((8.0, 4.4), "lag k (steps that the error has travelled)", "size of the part, lag 0 = 1", "")
+    figure, axes = _chart((8.0, 4.4), "lag k (steps that the error has travelled)", "size of the part, lag 0 = 1")
     with style():
         for look, values in zip(_looks(len(sizes)), sizes.values(), strict=True):
-            axes.plot(values[: longest + 1], **look, markevery=5)
+            axes.plot(values[:31], **look, markevery=5)
         axes.set_yscale("log")
         _name_ends(axes, sizes)
         if ours:
@@ -130,8 +121,7 @@ def by_lag_chart(
             for lag, found in (ours or {}).get(name, {}).items():
                 axes.plot([lag, lag], [min(found), max(found)], color=look["color"], lw=7, alpha=0.22)
     told = [
-        f"{name}: {', '.join(f'{values[k]:.1g} at lag {k}' for k in range(10, longest + 1, 10))}"
-        for name, values in sizes.items()
+        f"{name}: {', '.join(f'{values[k]:.1g} at lag {k}' for k in (10, 20, 30))}" for name, values in sizes.items()
     ]
     ranges = [
         f"{name} {min(sizes[20]):.1g} to {max(sizes[20]):.1g}" for name, sizes in (ours or {}).items() if 20 in sizes
@@ -143,19 +133,17 @@ def by_lag_chart(
     )
 
 
-def recitation(line: str, recited: Sequence[str], width: int = 42) -> Figure:
+def recitation(line: str, recited: Sequence[str]) -> Figure:
     """What is recited after some numbers of updates; letters that stand where they should are coloured.
 
-    recited: what was said before each update, and at the end. A line that is longer than `width` is broken.
+    recited: what was said before each update, and at the end. A line of more than 42 is broken.
     """
     rows = {k: recited[k] for k in (0, 5, 10, 15, 20, 30, 50) if k < len(recited) - 1}
     rows[len(recited) - 1] = recited[-1]
-    pieces = [range(i, min(i + width, len(line))) for i in range(0, len(line), width)]
+    pieces = [range(i, min(i + 42, len(line))) for i in range(0, len(line), 42)]
     longest, height = max(len(piece) for piece in pieces), len(pieces) + 0.55
+    figure, axes = _chart((1.0 + 0.145 * longest, 0.7 + 0.27 * height * len(rows)), ylabel="updates so far")
     with style():
-        figure = Figure(figsize=(1.0 + 0.145 * longest, 0.7 + 0.27 * height * len(rows)), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         for row, said in enumerate(rows.values()):
             for k, piece in enumerate(pieces):
                 for i in piece:
@@ -169,9 +157,7 @@ def recitation(line: str, recited: Sequence[str], width: int = 42) -> Figure:
                     )  # fmt: skip
         axes.set_yticks([row * height for row in range(len(rows))], [f"{k}" for k in rows])
         axes.set(xlim=(-0.7, longest - 0.3), ylim=(len(rows) * height - 0.7, -0.8))
-        axes.set(xticks=[], ylabel="updates so far")
-        axes.grid(False)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+        axes.set_xticks([])
+        _bare(axes)
     told = [f"after {k} updates “{said}”" for k, said in rows.items()]
     return described(figure, f"What a network recites from the first letter of “{line}”: {'; '.join(told)}.")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from .style import COLOURS, CYCLE, TINTS, WIDEST, described, readable, style
+from .style import COLOURS, CYCLE, INK, WIDEST, described, readable, style
 
 __all__ = [
     "cost_chart",
@@ -23,7 +23,6 @@ __all__ = [
     "line_chart",
     "loglog_slope",
     "perplexity_chart",
-    "probability_bars",
     "state_heatmap",
 ]
 
@@ -42,10 +41,12 @@ def line_chart(
     ylim: tuple[float, float] | None = None,
     title: str = "",
     size: tuple[float, float] = (8.0, 4.2),
+    alt: str = "",
 ) -> Figure:
     """Several lines over one x, each with its name at its end. `size` is in inches; an inch is shown as 72 pixels.
 
-    `ylim` fixes the range of y, so that a chart with a slider keeps its scale.
+    `ylim` fixes the range of y, so that a chart with a slider keeps its scale. Without `alt`, the alt text says of each
+    line where it begins and ends.
     """
     figure, axes = _chart(size, xlabel, ylabel, title)
     if logx:
@@ -60,9 +61,8 @@ def line_chart(
             axes.plot(x, values, **{**look, "marker": ""} if many else look)
     _name_ends(axes, lines)
     scale = " (logarithmic)" if logy else ""
-    return described(
-        figure, f"{ylabel}{scale} against {xlabel}. {'. '.join(_told(x, *line) for line in lines.items())}."
-    )
+    told = ". ".join(_told(x, *line) for line in lines.items())
+    return described(figure, alt or f"{ylabel}{scale} against {xlabel}. {told}.")
 
 
 def _told(x: Numbers, name: str, values: Numbers) -> str:
@@ -79,11 +79,9 @@ def _told(x: Numbers, name: str, values: Numbers) -> str:
     return words
 
 
-def perplexity_chart(ns: Numbers, lines: Mapping[str, Numbers], *, title: str = "") -> Figure:
+def perplexity_chart(ns: Numbers, lines: Mapping[str, Numbers]) -> Figure:
     """Perplexity (log scale) against the n of an n-gram; `lines` is, say, {"training text": …, "held-out text": …}."""
-    figure = line_chart(
-        ns, lines, xlabel="n (tokens the model sees at once)", ylabel="perplexity", logy=True, title=title
-    )
+    figure = line_chart(ns, lines, xlabel="n (tokens the model sees at once)", ylabel="perplexity", logy=True)
     axes = figure.axes[0]
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _plain_numbers(axes)
@@ -110,9 +108,7 @@ def cost_chart(steps: Numbers, costs: Mapping[str, Numbers], *, ylabel: str, tit
     return figure
 
 
-def state_heatmap(
-    states: Float[np.ndarray, "T H"], tokens: Sequence[str] | None = None, *, title: str = "", label: str = "state"
-) -> Figure:
+def state_heatmap(states: Float[np.ndarray, "T H"], tokens: Sequence[str] | None = None, *, title: str = "") -> Figure:
     """The states (T, H) of one sequence: time to the right, a row for each unit, blue -1, white 0, vermilion 1.
 
     `tokens` names the time steps, if given: T of them. A state beyond 1 widens the scale.
@@ -122,9 +118,7 @@ def state_heatmap(
     reach = max(1.0, float(np.abs(states).max()))
     with style():
         image = axes.imshow(states.T, cmap=STATES, vmin=-reach, vmax=reach, aspect="auto")
-        bar = figure.colorbar(image, ax=axes, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.set_label(label)
+        _colour_bar(figure, image, axes, "state")
     axes.grid(False)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -134,44 +128,15 @@ def state_heatmap(
     strongest = [
         f"{name} unit {unit}" for name, unit in zip(tokens or range(steps), np.abs(states).argmax(1), strict=False)
     ]
-    words = f"The {units} units of the {label} over {steps} time steps, from {states.min():.2f} to {states.max():.2f}."
+    words = f"The {units} units of the state over {steps} time steps, from {states.min():.2f} to {states.max():.2f}."
     return described(figure, f"{words} The strongest at each step: {', '.join(strongest[:20])}.")
-
-
-def probability_bars(
-    probabilities: Mapping[str, float], *, xlabel: str = "probability", highlight: str | None = None, title: str = ""
-) -> Figure:
-    """A bar for each outcome with its probability written at its end; `highlight` is the outcome that was true."""
-    names = list(probabilities)
-    values = [float(probabilities[name]) for name in names]
-    figure, axes = _chart((6.5, 1.1 + 0.36 * len(names)), xlabel, "", title)
-    with style():
-        for i, (name, value) in enumerate(zip(names, values, strict=True)):
-            chosen = name == highlight
-            axes.barh(
-                i,
-                value,
-                height=0.68,
-                color=TINTS["output" if chosen else "input"],
-                edgecolor=COLOURS["output" if chosen else "input"],
-                hatch="///" if chosen else None,
-            )
-            axes.annotate(f"{value:.3f}", (value, i), (6, 0), textcoords="offset points", va="center", fontsize=11)
-    axes.set_yticks(range(len(names)), names)
-    axes.set(xlim=(0, max(0.3, 1.14 * max(values))), ylim=(len(names) - 0.4, -0.6))
-    axes.grid(False)
-    axes.tick_params(axis="y", length=0)
-    bars = ", ".join(f"{name} {value:.3f}" for name, value in zip(names, values, strict=True))
-    return described(figure, f"Bars of {xlabel}: {bars}.")
 
 
 def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
     """Side by side, which output t (rows) depends on which input k (columns): a filled cell where it does."""
     with style():
         across = min(3.625, (WIDEST - 0.5) / len(grids))
-        figure = Figure(figsize=(0.5 + across * len(grids), 0.375 + across), layout="compressed")
-        _pad(figure)
-        panels = figure.subplots(1, len(grids), squeeze=False)[0]
+        figure, panels = _panels((0.5 + across * len(grids), 0.375 + across), columns=len(grids), layout="compressed")
         for axes, (name, grid) in zip(panels, grids.items(), strict=True):
             steps = len(grid)
             filled = LinearSegmentedColormap.from_list("filled", ["#FFFFFF", COLOURS["W"]])
@@ -191,10 +156,10 @@ def _reach(name: str, grid: Bool[np.ndarray, "T T"]) -> str:
     )
 
 
-def image_rows(image: Real[np.ndarray, "rows columns"], *, title: str = "") -> Figure:
+def image_rows(image: Real[np.ndarray, "rows columns"]) -> Figure:
     """An image as a network reads it: every row is the input of one time step, the top row first."""
     rows, columns = image.shape
-    figure, axes = _chart((4.5, 4.25), f"pixel: {columns} numbers in $x_t$", "row: time step t", title)
+    figure, axes = _chart((4.5, 4.25), f"pixel: {columns} numbers in $x_t$", "row: time step t")
     with style():
         axes.imshow(image, cmap="Greys")
         axes.set_yticks(range(rows))
@@ -207,21 +172,75 @@ def image_rows(image: Real[np.ndarray, "rows columns"], *, title: str = "") -> F
     return described(figure, f"An image of {rows} rows of {columns} pixels, each row a time step, the top row first.")
 
 
-def _chart(size: tuple[float, float], xlabel: str, ylabel: str, title: str) -> tuple[Figure, Axes]:
+def _chart(size: tuple[float, float], xlabel: str = "", ylabel: str = "", title: str = "") -> tuple[Figure, Axes]:
     """An empty chart with named axes."""
+    figure, (axes,) = _panels(size)
     with style():
-        figure = Figure(figsize=size, layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
     return figure, axes
 
 
-def _pad(figure: Figure) -> None:
-    """Leave some white around what is drawn."""
+def _paper(size: tuple[float, float], layout: Any = "constrained") -> Figure:
+    """An empty figure that leaves some white around what is drawn."""
+    with style():
+        figure = Figure(figsize=size, layout=layout)
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(w_pad=0.1, h_pad=0.1)
+    return figure
+
+
+def _panels(
+    size: tuple[float, float], rows: int = 1, columns: int = 1, *, layout: str = "constrained", **more: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure with rows and columns of axes, row by row; `more` is for `Figure.subplots`."""
+    figure = _paper(size, layout)
+    with style():
+        return figure, list(figure.subplots(rows, columns, squeeze=False, **more).flat)
+
+
+def _colour_bar(figure: Figure, image: Any, axes: Any, label: str, pad: float = 0.02, **more: Any) -> None:
+    """What the colours of an image stand for, beside one or several axes."""
+    bar = figure.colorbar(image, ax=axes, pad=pad, **more)
+    bar.outline.set_visible(False)
+    bar.set_label(label)
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """A row for each name, the first on top."""
+    axes.set_yticks(range(len(names)), list(names))
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(False, axis="y")
+    axes.tick_params(axis="y", length=0)
+
+
+def _bare(axes: Axes) -> None:
+    """No lines but those that are drawn: no grid, no marks at the ticks, no frame."""
+    axes.grid(False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _short(value: float) -> str:
+    """A number as small as a cell allows: "1", "0.76", "0"."""
+    text = f"{value + 0.0:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _seeds_beside(
+    axes: Axes, yours: Mapping[str, float], ours: Mapping[str, Sequence[float]] | None, right: float, form: str
+) -> str:
+    """On the row of each name a line from the lowest to the highest of our seeds; returns all numbers in words."""
+    told = []
+    for row, (name, value) in enumerate(yours.items()):
+        seeds = (ours or {}).get(name)
+        told.append(f"{name} {value:{form}}")
+        if seeds:
+            axes.plot((min(seeds), max(seeds)), [row, row], color=INK, lw=2.2, marker="|", markersize=9)
+            told[-1] += f" (our seeds {min(seeds):{form}} to {max(seeds):{form}})"
+    if set(yours) & set(ours or ()):
+        axes.text(right, -0.62, "black: the range of our seeds", color=INK, ha="right", va="bottom", fontsize=11)
+    return "; ".join(told)
 
 
 def _draw_cells(axes: Axes, rows: int, columns: int) -> None:

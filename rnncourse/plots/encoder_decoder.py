@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.figure import Figure
 
-from .charts import _pad, line_chart
+from .charts import _bare, _chart, _panels, line_chart
 from .drawing import RADIUS, Drawing, Shape
 from .films import beam_film
 from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, readable, style
@@ -138,10 +139,7 @@ def show_beam(following: Callable[[tuple[str, ...]], Mapping[str, float]], width
 def edit_table(a: str, b: str, table: Int[np.ndarray, "A B"], path: Sequence[tuple[int, int]] = ()) -> Figure:
     """The edit distances between beginnings of a (rows) and of b (columns), with the cells of `path` tinted."""
     rows, columns = table.shape
-    with style():
-        figure = Figure(figsize=(1.2 + 0.56 * columns, 1.0 + 0.5 * rows), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
+    figure, axes = _chart((1.2 + 0.56 * columns, 1.0 + 0.5 * rows), "… into this beginning", "from this beginning …")
     for i, j in path:
         axes.fill([j - 0.5, j + 0.5, j + 0.5, j - 0.5], [i - 0.5, i - 0.5, i + 0.5, i + 0.5], color=TINTS["output"])
     with style():
@@ -152,15 +150,11 @@ def edit_table(a: str, b: str, table: Int[np.ndarray, "A B"], path: Sequence[tup
     axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     axes.set_xticks(range(columns), ["nothing", *b])
     axes.set_yticks(range(rows), ["nothing", *a])
-    axes.set_xlabel("… into this beginning")
-    axes.set_ylabel("from this beginning …")
-    axes.grid(False)
-    axes.tick_params(length=0)
+    _bare(axes)
     for k in range(columns + 1):
         axes.axvline(k - 0.5, color=COLOURS["faint"], lw=0.6)
     for k in range(rows + 1):
         axes.axhline(k - 0.5, color=COLOURS["faint"], lw=0.6)
-    axes.spines[:].set_visible(False)
     rows_told = "; ".join(" ".join(str(int(d)) for d in row) for row in table)
     return described(
         figure,
@@ -169,15 +163,11 @@ def edit_table(a: str, b: str, table: Int[np.ndarray, "A B"], path: Sequence[tup
     )
 
 
-def captioned_images(
-    images: Float[np.ndarray, "N R C"], captions: Sequence[str], truths: Sequence[str], *, columns: int = 4
-) -> Figure:
+def captioned_images(images: Float[np.ndarray, "N R C"], captions: Sequence[str], truths: Sequence[str]) -> Figure:
     """Images with what a model says of each above it, and where that is not the truth, the truth in brackets."""
-    rows = -(-len(images) // columns)
+    rows, columns = -(-len(images) // 4), 4
+    figure, all_axes = _panels((2.45 * columns, 2.3 * rows), rows, columns)
     with style():
-        figure = Figure(figsize=(2.45 * columns, 2.3 * rows), layout="constrained")
-        _pad(figure)
-        all_axes = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes in all_axes:
             axes.axis("off")
         for axes, image, caption, truth in zip(all_axes, images, captions, truths, strict=False):
@@ -241,10 +231,7 @@ def spikes(
 
     Behind the lines the time in which each symbol really sounds is tinted, and named at the top.
     """
-    with style():
-        figure = Figure(figsize=(8.0, 2.1 * len(probabilities) + 0.4), layout="constrained")
-        _pad(figure)
-        rows = figure.subplots(len(probabilities), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    figure, rows = _panels((8.0, 2.1 * len(probabilities) + 0.4), len(probabilities), sharex=True, sharey=True)
     edges = np.flatnonzero(np.diff(sounding, prepend=0, append=0))
     for axes, (name, table) in zip(rows, probabilities.items(), strict=True):
         with style():
@@ -275,26 +262,30 @@ def spikes(
 
 def learning_curve(curves: Mapping[str, Mapping[int, float]], what: str) -> Figure:
     """Shares of right answers by the number of updates, a line for each name; `what` is right in these shares."""
-    updates = list(next(iter(curves.values())))
-    figure = line_chart(
-        updates,
-        {name: list(curve.values()) for name, curve in curves.items()},
-        xlabel="updates",
-        ylabel="share right",
-        title=what,
-        ylim=(-0.03, 1.03),
-    )
-    told = [f"{_flat(name)}: {_series(curve)}" for name, curve in curves.items()]
-    return described(figure, f"{what}, as a share, after so many updates. {'; '.join(told)}.")
+    alt = f"{what}, as a share, after so many updates."
+    return _by_number(curves, alt, xlabel="updates", ylabel="share right", title=what)
+
+
+def _by_number(lines: Mapping[str, Mapping[int, float]], alt: str, *, ticks: bool = False, **words: str) -> Figure:
+    """Shares against a number, a line for each name. The alt text begins with `alt`; `words` are for `line_chart`.
+
+    ticks: a mark of the axis at each number.
+    """
+    numbers = list(next(iter(lines.values())))
+    told = [f"{_flat(n)}: {', '.join(f'{x}: {share:.0%}' for x, share in line.items())}" for n, line in lines.items()]
+    shares = {name: list(line.values()) for name, line in lines.items()}
+    whole: dict[str, Any] = {"ylim": (-0.03, 1.03), "alt": f"{alt} {'; '.join(told)}.", **words}
+    figure = line_chart(numbers, shares, **whole)
+    if ticks:
+        figure.axes[0].set_xticks(numbers)
+    return figure
 
 
 def parts_right_bars(shares: Mapping[str, Mapping[str, float]]) -> Figure:
     """A group of bars for each part of an answer, a bar for each network: {"with": {"year": 0.9, "month": 0.8}}."""
     parts = list(next(iter(shares.values())))
+    figure, axes = _chart((8.0, 3.6), ylabel="share right", title="Dates of unseen days, part by part")
     with style():
-        figure = Figure(figsize=(8.0, 3.6), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         wide = 0.8 / len(shares)
         for k, (name, found) in enumerate(shares.items()):
             for i, part in enumerate(parts):
@@ -307,7 +298,7 @@ def parts_right_bars(shares: Mapping[str, Mapping[str, float]]) -> Figure:
                 )  # fmt: skip
                 axes.text(x, found[part] + 0.015, f"{found[part]:.0%}", ha="center", va="bottom", fontsize=11)
         axes.set_xticks(range(len(parts)), parts)
-        axes.set(ylim=(0, 1.12), ylabel="share right", title="Dates of unseen days, part by part")
+        axes.set_ylim(0, 1.12)
         axes.grid(False, axis="x")
         figure.legend(loc="outside lower center", ncols=len(shares))
     told = [f"{name}: " + ", ".join(f"{part} {share:.0%}" for part, share in f.items()) for name, f in shares.items()]
@@ -318,36 +309,16 @@ def parts_right_bars(shares: Mapping[str, Mapping[str, float]]) -> Figure:
 
 def widths_chart(found: Mapping[str, Mapping[int, float]]) -> Figure:
     """The share of models in which a beam finds the best answer of all, by the beam's width."""
-    widths = list(next(iter(found.values())))
-    figure = line_chart(
-        widths,
-        {name: list(shares.values()) for name, shares in found.items()},
-        xlabel="width of the beam",
-        ylabel="share with the best answer found",
-        title="What a beam finds, against a search of everything",
-        ylim=(-0.03, 1.03),
-    )
-    figure.axes[0].set_xticks(widths)
-    told = [f"{_flat(name)}: {_series(shares)}" for name, shares in found.items()]
-    return described(
-        figure, f"The share of models in which a beam of a width finds the best answer. {'; '.join(told)}."
-    )
+    title = "What a beam finds, against a search of everything"
+    alt = "The share of models in which a beam of a width finds the best answer."
+    words = {"xlabel": "width of the beam", "ylabel": "share with the best answer found"}
+    return _by_number(found, alt, ticks=True, title=title, **words)
 
 
 def beams_chart(scores: Mapping[str, Mapping[int, float]]) -> Figure:
     """BLEU by the width of the beam, a line for each name."""
-    widths = list(next(iter(scores.values())))
-    figure = line_chart(
-        widths,
-        {name: list(found.values()) for name, found in scores.items()},
-        xlabel="width of the beam",
-        ylabel="BLEU",
-        title="What a wider beam makes of it",
-        ylim=(-0.03, 1.03),
-    )
-    figure.axes[0].set_xticks(widths)
-    told = [f"{_flat(name)}: {_series(found)}" for name, found in scores.items()]
-    return described(figure, f"BLEU by the width of the beam. {'; '.join(told)}.")
+    words = {"xlabel": "width of the beam", "ylabel": "BLEU", "title": "What a wider beam makes of it"}
+    return _by_number(scores, "BLEU by the width of the beam.", ticks=True, **words)
 
 
 def digits_right(shares: Mapping[str, Sequence[float]], wrong: int) -> Figure:
@@ -381,24 +352,10 @@ def digits_right(shares: Mapping[str, Sequence[float]], wrong: int) -> Figure:
 
 def lengths_copied(shares: Mapping[str, Mapping[int, float]]) -> Figure:
     """The share of strings copied by their length, a line for each network."""
-    lengths = list(next(iter(shares.values())))
-    figure = line_chart(
-        lengths,
-        {name: list(found.values()) for name, found in shares.items()},
-        xlabel="digits in the string",
-        ylabel="strings copied (share)",
-        title="Copied without a mistake, by length",
-        ylim=(-0.03, 1.03),
-    )
-    figure.axes[0].set_xticks(lengths)
-    told = [f"{_flat(name)}: {_series(found)}" for name, found in shares.items()]
-    return described(figure, f"The share of strings copied without a mistake, by length. {'; '.join(told)}.")
+    words = {"xlabel": "digits in the string", "ylabel": "strings copied (share)"}
+    alt, title = "The share of strings copied without a mistake, by length.", "Copied without a mistake, by length"
+    return _by_number(shares, alt, ticks=True, title=title, **words)
 
 
 def _flat(name: str) -> str:
     return " ".join(name.split())
-
-
-def _series(values: Mapping[int, float]) -> str:
-    """`200: 3%, 400: 30%`."""
-    return ", ".join(f"{x}: {value:.0%}" for x, value in values.items())

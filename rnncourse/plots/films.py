@@ -15,7 +15,7 @@ from jaxtyping import Float, Real
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.patches import Rectangle
 
-from .charts import STATES
+from .charts import STATES, _short
 from .drawing import Drawing, Shape
 from .player import Film, seen
 from .style import COLOURS, INK, MUTED, TINTS, described
@@ -63,14 +63,14 @@ def way_back_film(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Film:
             for name, row in norms.items():
                 share = row[t] / row[-1]
                 sheet.text(
-                    right + 0.25, grounds[name] + 0.3 * height, f"× {_short(share)}", COLOURS["gradient"], align="left"
+                    right + 0.25, grounds[name] + 0.3 * height, f"× {_factor(share)}", COLOURS["gradient"], align="left"
                 )
             sheet.axes.add_patch(
                 Rectangle(
                     (x - across / 2, 0.6), across, sheet.figure.get_figheight() - 0.7, color=TINTS["plain"], zorder=0
                 )
             )
-        sizes = ", ".join(f"{name}: {_short(row[t] / row[-1])}" for name, row in norms.items())
+        sizes = ", ".join(f"{name}: {_factor(row[t] / row[-1])}" for name, row in norms.items())
         captions.append(
             "The loss is read here; the error has its full size. The bars' scale is logarithmic."
             if k == 0
@@ -80,10 +80,10 @@ def way_back_film(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Film:
     return Film(described(sheet.figure, f"{alt} {captions[-1]}"), captions, seconds=QUICK)
 
 
-def _short(share: float) -> str:
+def _factor(share: float) -> str:
     """A factor in few signs, "0.31", "12", "4e-07".
 
-    >>> [_short(x) for x in (1.0, 0.314, 0.0123, 12.3, 4.2e-7)]
+    >>> [_factor(x) for x in (1.0, 0.314, 0.0123, 12.3, 4.2e-7)]
     ['1.00', '0.31', '0.012', '12', '4e-07']
     """
     if 0.1 <= share < 10:
@@ -135,20 +135,20 @@ def gates_film(
                 value = values[name][t]
                 y = top - down * row
                 _cell(sheet, x, y, across, down, _colour(name, value, reads, gates, reach))
-                sheet.text(x, y, _number(value), size=11)
+                sheet.text(x, y, _short(value), size=11)
         with sheet.layer(last):
             frame = Rectangle(
                 (x - across / 2, bottom - down / 2), across, down * len(rows), fill=False, ec=INK, lw=1.6, zorder=6
             )
             sheet.axes.add_patch(frame)
             _cell(sheet, memory.x, memory.y, 0.62, 0.62, _colour("c", values["c"][t], reads, gates, reach))
-            sheet.text(memory.x, memory.y, _number(values["c"][t]))
+            sheet.text(memory.x, memory.y, _short(values["c"][t]))
             for name, (at, up) in place.items():
                 _shutter(sheet, at, middle + up, float(values[name][t]), across_way=bool(up))
         open_gates = [name for name in place if values[name][t] > 0.5]
-        said = ", ".join(f"{name} = {_number(values[name][t])}" for name in reads)
+        said = ", ".join(f"{name} = {_short(values[name][t])}" for name in reads)
         captions.append(
-            f"Step {t + 1}: {said}. Open: {', '.join(open_gates) or 'none'}. The memory is {_number(values['c'][t])}."
+            f"Step {t + 1}: {said}. Open: {', '.join(open_gates) or 'none'}. The memory is {_short(values['c'][t])}."
         )
     return Film(sheet.figure, captions)
 
@@ -178,18 +178,13 @@ def _colour(name: str, value: float, reads: Mapping[str, Any], gates: Mapping[st
     return to_hex(STATES(0.5 + 0.32 * float(np.clip(value / reach, -1, 1))))
 
 
-def _number(value: float) -> str:
-    """A number as small as a cell allows: "1", "0.76", "0"."""
-    text = f"{value + 0.0:.2f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+def beam_film(following: Callable[[tuple[str, ...]], Mapping[str, float]], width: int) -> Film:
+    """A beam grows and is cut, round by round, until all that is in it has ended, by the word eos.
 
-
-def beam_film(following: Callable[[tuple[str, ...]], Mapping[str, float]], width: int, end: str = "eos") -> Film:
-    """A beam grows and is cut, round by round, until all that is in it has ended.
-
-    following: the probability of each next word after those so far, () at first; `end` ends an answer. Impossible words
+    following: the probability of each next word after those so far, () at first. Impossible words
     are left out. Kept hypotheses have an orange frame, those that are cut off turn pale and get a cross.
     """
+    end = "eos"
     rounds: list[tuple[list[tuple[str, ...]], list[tuple[str, ...]]]] = []
     scores: dict[tuple[str, ...], float] = {(): 0.0}
     beam: list[tuple[str, ...]] = [()]

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Real
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from .charts import STATES, _chart, _pad, line_chart
+from .charts import STATES, _bare, _chart, _colour_bar, _name_rows, _panels, _paper, _seeds_beside, _short, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, CYCLE, INK, MUTED, described, readable, style
 
@@ -204,10 +205,8 @@ def gates_over_time(
     """
     names = [*reads, *gates, *states]
     steps = max(map(len, states.values()))
+    figure, axes = _chart((1.5 + 0.52 * steps, 0.95 + 0.42 * len(names)), "time step t")
     with style():
-        figure = Figure(figsize=(1.5 + 0.52 * steps, 0.95 + 0.42 * len(names)), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         for rows, colours, low, high in (
             (reads, INPUTS, 0.0, 1.8),
             (gates, GATES, 0.0, 2.0),
@@ -220,21 +219,13 @@ def gates_over_time(
                 axes.imshow(values[None], colours, vmin=low * reach, vmax=high * reach, extent=place, aspect="auto")
                 for t, value in enumerate(values):
                     axes.text(t, k, _short(value), ha="center", va="center", color=INK, fontsize=11)
-        axes.set(xlim=(-0.5, steps - 0.5), ylim=(len(names) - 0.4, -0.6), xlabel="time step t")
+        axes.set(xlim=(-0.5, steps - 0.5), ylim=(len(names) - 0.4, -0.6))
         axes.set_xticks(range(steps), [f"{t + 1}" for t in range(steps)])
         axes.set_yticks(range(len(names)), names)
-        axes.grid(False)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+        _bare(axes)
     rows = {name: np.asarray(row, float) for name, row in {**reads, **gates, **states}.items()}
     said = "; ".join(f"{name} is {', '.join(map(_short, row.tolist()))}" for name, row in rows.items())
     return described(figure, f"A table of inputs, gates and states over {steps} steps. {said}.")
-
-
-def _short(value: float) -> str:
-    """A number as small as a cell allows: "1", "0.76", "0"."""
-    text = f"{value + 0.0:.2f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
 
 
 def kept_by_symbol(
@@ -250,9 +241,8 @@ def kept_by_symbol(
     order = np.lexsort((-late.max(axis=0), late.argmax(axis=0)))
     reach = float(np.abs(cells).max())
     sizes = {"c": np.abs(cells).max(axis=2).mean(axis=1), "h": np.abs(shown).max(axis=2).mean(axis=1)}
+    figure = _paper((9.75, 5.2))
     with style():
-        figure = Figure(figsize=(9.75, 5.2), layout="constrained")
-        _pad(figure)
         grid = figure.add_gridspec(2, symbols, height_ratios=(2.3, 1.2))
         panels = [figure.add_subplot(grid[0, k]) for k in range(symbols)]
         for k, axes in enumerate(panels):
@@ -260,9 +250,7 @@ def kept_by_symbol(
             axes.set(title=f"first symbol: {names[k]}", yticks=[], xticks=[0, steps // 2, steps - 1])
             axes.grid(False)
         panels[0].set_ylabel("unit, sorted by the\nsymbol it stands for")
-        bar = figure.colorbar(image, ax=panels, pad=0.01)
-        bar.set_label("c")
-        bar.outline.set_visible(False)
+        _colour_bar(figure, image, panels, "c", 0.01)
         below = figure.add_subplot(grid[1, :])
         for look, (name, values) in zip(CYCLE[1:], sizes.items(), strict=False):
             below.plot(range(steps), values, color=look["color"], linestyle=look["linestyle"])
@@ -283,22 +271,17 @@ def push_chart(lines: Mapping[str, Float[np.ndarray, "K"]], ylabel: str = "what 
     """What is left of a push at each step after it: a line for each name."""
     steps = len(next(iter(lines.values()))) - 1
     highest = 1.1 * max(1.0, *(float(np.max(line)) for line in lines.values()))
-    figure = line_chart(
-        range(steps + 1),
-        lines,
-        xlabel="steps after the push",
-        ylabel=ylabel,
-        ylim=(-0.03, highest),
-        size=(9.0, 3.6),
-    )
     said = "; ".join(f"{name}, {line[steps // 3]:.2f} and {line[-1]:.2f}" for name, line in lines.items())
-    return described(figure, f"What is left of the push, {steps // 3} and {steps} steps after it: {said}.")
+    alt = f"What is left of the push, {steps // 3} and {steps} steps after it: {said}."
+    look: dict[str, Any] = {"ylim": (-0.03, highest), "size": (9.0, 3.6), "alt": alt}
+    return line_chart(range(steps + 1), lines, xlabel="steps after the push", ylabel=ylabel, **look)
 
 
 def error_chart(lines: Mapping[str, Float[np.ndarray, "K"]], ylim: tuple[float, float] | None = None) -> Figure:
     """The size of an error against the distance that it has come, on a logarithmic axis: a line for each name."""
     steps = len(next(iter(lines.values()))) - 1
-    figure = line_chart(
+    said = "; ".join(f"{name}, {line[-1]:.0e}" for name, line in lines.items())
+    return line_chart(
         range(steps + 1),
         lines,
         xlabel="distance (steps back from the loss)",
@@ -306,9 +289,8 @@ def error_chart(lines: Mapping[str, Float[np.ndarray, "K"]], ylim: tuple[float, 
         logy=True,
         ylim=ylim,
         size=(9.75, 4.6),
+        alt=f"Size of the error, on a logarithmic axis. Left of 1 after {steps} steps: {said}.",
     )
-    said = "; ".join(f"{name}, {line[-1]:.0e}" for name, line in lines.items())
-    return described(figure, f"Size of the error, on a logarithmic axis. Left of 1 after {steps} steps: {said}.")
 
 
 def shares(
@@ -326,30 +308,18 @@ def shares(
     guessed: the names that you expected to be right; they are marked. A dashed line stands at `chance`, named by
     `line`. The axis goes from 0 to `most`: above 1, the numbers are no shares, and are told without decimals.
     """
-    ranges = {name: (min(ours[name]), max(ours[name])) for name in yours if name in (ours or {})} if ours else {}
     form = ".2f" if most <= 1 else ".0f"
-    figure, axes = _chart((9.0, 1.0 + 0.42 * len(yours)), xlabel, "", "")
+    figure, axes = _chart((9.0, 1.0 + 0.42 * len(yours)), xlabel)
     with style():
-        for row, (name, share) in enumerate(yours.items()):
+        for row, share in enumerate(yours.values()):
             axes.barh(row, share, height=0.6, color=COLOURS["V"], alpha=0.45, lw=0)
             axes.text(1.03 * most, row, f"{share:{form}}", va="center", color=INK)
-            if name in ranges:
-                axes.plot(ranges[name], [row, row], color=INK, lw=2.2, marker="|", markersize=9)
-        axes.set(xlim=(0, most), ylim=(len(yours) - 0.4, -0.6))
-        names = [f"{name}\n(your guess)" if name in guessed else name for name in yours]
-        axes.set_yticks(range(len(yours)), names)
-        axes.grid(False, axis="y")
-        axes.tick_params(axis="y", length=0)
+        axes.set_xlim(0, most)
+        _name_rows(axes, [f"{name}\n(your guess)" if name in guessed else name for name in yours])
+        said = _seeds_beside(axes, yours, ours, most, form)
         if chance is not None:
             axes.axvline(chance, color=MUTED, lw=1.4, linestyle=(0, (4, 3)))
             axes.text(chance, -0.62, line, color=MUTED, ha="center", va="bottom", fontsize=11)
-        if ranges:
-            axes.text(most, -0.62, "black: the range of our seeds", color=INK, ha="right", va="bottom", fontsize=11)
-    said = "; ".join(
-        f"{name} {share:{form}}"
-        + (f" (our seeds {ranges[name][0]:{form}} to {ranges[name][1]:{form}})" if name in ranges else "")
-        for name, share in yours.items()
-    )
     return described(figure, f"Bars, {xlabel}: {said}." + (f" You guessed {', '.join(guessed)}." if guessed else ""))
 
 
@@ -361,10 +331,8 @@ def by_bias(
     yours: your own runs, as diamonds.
     """
     biases = sorted({bias for row in measured.values() for bias in row})
+    figure, panels = _panels((9.75, 3.4), columns=len(measured), sharey=True)
     with style():
-        figure = Figure(figsize=(9.75, 3.4), layout="constrained")
-        _pad(figure)
-        panels = figure.subplots(1, len(measured), sharey=True, squeeze=False)[0]
         for axes, (lag, row) in zip(panels, measured.items(), strict=True):
             for bias, values in row.items():
                 spread = np.linspace(-0.22, 0.22, len(values)) if len(values) > 1 else np.zeros(1)
@@ -402,10 +370,8 @@ def held_by_lag(
     median. The lags that were trained are shaded; a dashed line stands where a guess is. Below, in how many seeds the
     share is above 0.99 at the last lag.
     """
+    figure, panels = _panels((9.75, 3.3), columns=len(networks), sharey=True)
     with style():
-        figure = Figure(figsize=(9.75, 3.3), layout="constrained")
-        _pad(figure)
-        panels = figure.subplots(1, len(networks), sharey=True, squeeze=False)[0]
         for axes, look, (name, shares) in zip(panels, CYCLE, networks.items(), strict=False):
             axes.axvspan(*trained, color=COLOURS["faint"], alpha=0.35, lw=0)
             axes.axhline(guess, color=MUTED, linestyle=(0, (4, 3)), lw=1.4)

@@ -10,7 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from .charts import _chart, _looks, _name_ends, _pad, cost_chart, loglog_slope
+from .charts import _chart, _colour_bar, _looks, _name_ends, _panels, cost_chart, loglog_slope
 from .drawing import Drawing
 from .style import COLOURS, CYCLE, INK, MUTED, described, readable, style
 
@@ -39,12 +39,9 @@ def norms_by_distance(panels: Mapping[str, Mapping[str, Float[np.ndarray, "T"]]]
     `panels` is, say, {"linear": {"ρ = 0.5": norms, …}, "tanh": {…}}; each line begins at 1. Lines of one name look the
     same in all panels, and are named in a legend.
     """
+    figure, drawn = _panels((1.2 + 3.9 * len(panels), 4.0), columns=len(panels), sharey=True)
     with style():
-        figure = Figure(figsize=(1.2 + 3.9 * len(panels), 4.0), layout="constrained")
-        _pad(figure)
-        for axes, (title, lines) in zip(
-            figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels.items(), strict=True
-        ):
+        for axes, (title, lines) in zip(drawn, panels.items(), strict=True):
             for look, (name, norms) in zip(_looks(len(lines)), lines.items(), strict=True):
                 axes.plot(norms[::-1] / norms[-1], label=name, **look, markevery=10)
             axes.set(yscale="log", ylim=(LOWEST, HIGHEST), xlabel="distance (steps back from the loss)", title=title)
@@ -67,22 +64,16 @@ def norms_by_distance(panels: Mapping[str, Mapping[str, Float[np.ndarray, "T"]]]
     )
 
 
-def latch_cliff(
-    loss: Callable[..., Any], paths: Mapping[str, Float[np.ndarray, "updates 4"]], along: float = 1.2
-) -> Figure:
-    """The loss of one unit over its w and b, with paths of training on it; and beside it a cut along w = `along`.
+def latch_cliff(loss: Callable[..., Any], paths: Mapping[str, Float[np.ndarray, "updates 4"]]) -> Figure:
+    """The loss of one unit over its w and b, with paths of training on it; and beside it a cut along w = 1.2.
 
     loss: w, b -> the loss and its slopes, for arrays. A path has rows of w, b, loss, and the gradient's norm.
     """
     ws, bs = np.linspace(0.5, 2.6, 300), np.linspace(-1.2, 1.2, 300)
+    figure, (axes, cut) = _panels((9.0, 4.4), columns=2, width_ratios=(1.5, 1))
     with style():
-        figure = Figure(figsize=(9.0, 4.4), layout="constrained")
-        _pad(figure)
-        axes, cut = figure.subplots(1, 2, width_ratios=(1.5, 1))
         surface = axes.pcolormesh(ws, bs, loss(*np.meshgrid(ws, bs))[0], cmap=LOSSES, vmin=0, vmax=2, rasterized=True)
-        bar = figure.colorbar(surface, ax=axes, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.set_label("loss")
+        _colour_bar(figure, surface, axes, "loss")
         for i, (look, (name, path)) in enumerate(zip(_looks(len(paths)), paths.items(), strict=True)):
             axes.plot(
                 *path[:, :2].T, look["marker"], color=look["color"], linestyle="-", ms=4 - i, lw=3.5 - 2 * i, label=name
@@ -93,9 +84,9 @@ def latch_cliff(
         axes.set(xlim=(0.5, 2.6), ylim=(-1.2, 1.2), xlabel="weight w", ylabel="bias b")
         axes.grid(False)
         axes.legend(loc="lower right", handlelength=2.6, frameon=True, framealpha=0.85)
-        values = loss(np.full_like(bs, along), bs)[0]
+        values = loss(np.full_like(bs, 1.2), bs)[0]
         cut.plot(bs, values, color=COLOURS["loss"])
-        cut.set(xlabel="bias b", ylabel="loss", ylim=(0, 2.1), title=f"the surface cut at w = {along:g}")
+        cut.set(xlabel="bias b", ylabel="loss", ylim=(0, 2.1), title="the surface cut at w = 1.2")
     ends = [
         f"{name}: its longest gradient is {path[:, 3].max():.3g}; it ends at w = {path[-1, 0]:.2f}, "
         f"b = {path[-1, 1]:.2f}, with a loss of {path[-1, 2]:.2g}"
@@ -114,10 +105,8 @@ def long_gradients(runs: Mapping[str, tuple[Real[np.ndarray, "U"], Real[np.ndarr
 
     A run is (losses, norms); gradients above `longest` bear a mark.
     """
+    figure, (above, below) = _panels((8.0, 5.2), 2, sharex=True)
     with style():
-        figure = Figure(figsize=(8.0, 5.2), layout="constrained")
-        _pad(figure)
-        above, below = figure.subplots(2, 1, sharex=True)
         for i, (look, (losses, norms)) in enumerate(zip(_looks(len(runs)), runs.values(), strict=True)):
             plain = {"color": look["color"], "linestyle": look["linestyle"], "lw": 1.4}
             above.plot(losses, **plain)
@@ -149,10 +138,8 @@ def clipped_step(gradient: Real[np.ndarray, "2"], limit: float) -> Figure:
         (gradient * limit / norm, "clipped by norm", COLOURS["V"], (6, -16), "left"),
         (gradient.clip(-limit, limit), "clipped by value", COLOURS["W"], (4, 6), "left"),
     )
+    figure, axes = _chart((6.5, 3.5), "gradient of parameter 1", "gradient of parameter 2")
     with style():
-        figure = Figure(figsize=(6.5, 3.5), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         axes.set_aspect("equal")
         axes.add_patch(Circle((0, 0), limit, fill=False, edgecolor=MUTED, lw=1.2, linestyle=(0, (4, 3))))
         axes.annotate("max_norm", (0, -limit), (0, 14), textcoords="offset points", color=MUTED, ha="center")
@@ -162,7 +149,6 @@ def clipped_step(gradient: Real[np.ndarray, "2"], limit: float) -> Figure:
             )
             axes.annotate(name, tuple(end), at, textcoords="offset points", color=readable(colour), ha=align)
         axes.set(xlim=(-1.4 * limit, gradient[0] + limit), ylim=(-1.2 * limit, max(gradient[1], limit) + 0.3 * limit))
-        axes.set(xlabel="gradient of parameter 1", ylabel="gradient of parameter 2")
     return described(
         figure,
         "A gradient of two parameters as an arrow. Clipped by its norm it becomes shorter and keeps its direction; "
@@ -289,9 +275,8 @@ def what_moves_the_wall(starts: Mapping[str, tuple[Sequence[float], Sequence[flo
 
     A start is (powers lost, shares), a number for each seed: a dot each, and the name at their median.
     """
-    figure, axes = _chart(
-        (8.0, 4.6), "powers of ten that an error loses over 30 steps, before training", "share of right answers", ""
-    )
+    lost_by = "powers of ten that an error loses over 30 steps, before training"
+    figure, axes = _chart((8.0, 4.6), lost_by, "share of right answers")
     with style():
         for look, (name, (lost, right)) in zip(_looks(len(starts)), starts.items(), strict=True):
             axes.plot(
@@ -315,7 +300,7 @@ def what_moves_the_wall(starts: Mapping[str, tuple[Sequence[float], Sequence[flo
 
 def push_chart(distances: Mapping[str, Float[np.ndarray, "T N"]]) -> Figure:
     """How far each of N states still is from where it was before a push, step by step, on a logarithmic axis."""
-    figure, axes = _chart((8.0, 4.0), "steps after the push", "distance from where it was", "")
+    figure, axes = _chart((8.0, 4.0), "steps after the push", "distance from where it was")
     with style():
         for look, (name, far) in zip(_looks(len(distances)), distances.items(), strict=True):
             for k in range(far.shape[1]):
@@ -333,18 +318,13 @@ def push_chart(distances: Mapping[str, Float[np.ndarray, "T N"]]) -> Figure:
     )
 
 
-def seed_dots(
-    rows: Mapping[str, Sequence[float]],
-    *,
-    xlabel: str,
-    title: str = "",
-    marks: Sequence[float] = (0.25, 0.5, 0.75, 1.0),
-) -> Figure:
-    """A row for each setting with a dot for each seed, those of one value side by side; `marks` are drawn as lines.
+def seed_dots(rows: Mapping[str, Sequence[float]], *, xlabel: str) -> Figure:
+    """A row for each setting with a dot for each seed, those of one value side by side.
 
     The median is a short upright line.
     """
-    figure, axes = _chart((8.0, 0.9 + 0.36 * len(rows)), xlabel, "", title)
+    marks = (0.25, 0.5, 0.75, 1.0)
+    figure, axes = _chart((8.0, 0.9 + 0.36 * len(rows)), xlabel)
     with style():
         for mark in marks:
             axes.axvline(mark, color=COLOURS["faint"], lw=1, zorder=0)
@@ -373,12 +353,9 @@ def states_in_a_plane(
     A panel is (paths, states in noise, their symbols). A ring is where a path begins, a large mark where it ends.
     """
     colours = [look["color"] for look in CYCLE]
+    figure, drawn = _panels((1.0 + 4.1 * len(panels), 4.3), columns=len(panels), sharex=True, sharey=True)
     with style():
-        figure = Figure(figsize=(1.0 + 4.1 * len(panels), 4.3), layout="constrained")
-        _pad(figure)
-        for axes, (title, (paths, cloud, symbols)) in zip(
-            figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0], panels.items(), strict=True
-        ):
+        for axes, (title, (paths, cloud, symbols)) in zip(drawn, panels.items(), strict=True):
             for k in range(paths.shape[1]):
                 axes.plot(*cloud[symbols == k].T, "o", color=colours[k], ms=3.2, alpha=0.4, mew=0)
             for k in range(paths.shape[1]):

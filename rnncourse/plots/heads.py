@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .charts import _chart, _draw_cells, _pad, line_chart
+from .charts import _bare, _chart, _colour_bar, _draw_cells, _panels, line_chart
 from .drawing import RADIUS, Drawing, Shape
 from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, style
 
@@ -151,10 +151,8 @@ def digit_strip(images: Float[np.ndarray, "N 8 8"], captions: Sequence[str]) -> 
     """Images in a row, or in two of them, dark ink on white, with a caption under each."""
     rows = -(-len(images) // 8)
     columns = -(-len(images) // rows)
+    figure, places = _panels((1.05 * columns, 1.6 * rows), rows, columns)
     with style():
-        figure = Figure(figsize=(1.05 * columns, 1.6 * rows), layout="constrained")
-        _pad(figure)
-        places = figure.subplots(rows, columns, squeeze=False).flat
         for axes, image, caption in zip_longest(places, images, captions):
             if image is None:
                 axes.axis("off")
@@ -170,8 +168,9 @@ def digit_strip(images: Float[np.ndarray, "N 8 8"], captions: Sequence[str]) -> 
     )
 
 
-def names_chart(curves: Mapping[str, Sequence[float]], ceiling: float, first: int = 5, last: int = 60) -> Figure:
-    """The share of words whose label is right, from one update to another, beside the ceiling from left to right."""
+def names_chart(curves: Mapping[str, Sequence[float]], ceiling: float) -> Figure:
+    """The share of words whose label is right, from update 5 to 60, beside the ceiling from left to right."""
+    first, last = 5, 60
     return line_chart(
         range(first, last),
         {name: right[first:last] for name, right in curves.items()} | {"ceiling": np.full(last - first, ceiling)},
@@ -211,19 +210,16 @@ def arriving(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Figure:
 def belief_words(sentences: Mapping[str, Float[np.ndarray, "T"]], xlabel: str) -> Figure:
     """Sentences, a row for each: its words in boxes, and in each box the probability that is given after that word."""
     longest = max(len(text.split()) for text in sentences)
+    figure, axes = _chart((0.3 + 0.88 * longest, 0.75 + 0.86 * len(sentences)), xlabel)
     with style():
-        figure = Figure(figsize=(0.3 + 0.88 * longest, 0.75 + 0.86 * len(sentences)), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         for row, (text, values) in enumerate(sentences.items()):
             for column, (word, value) in enumerate(zip(text.split(), values, strict=True)):
                 box = (column - 0.48, row - 0.4)
                 axes.add_patch(Rectangle(box, 0.96, 0.8, facecolor=BELIEF(float(value)), edgecolor=COLOURS["faint"]))
                 axes.text(column, row - 0.16, word, ha="center", va="center", color=INK, fontsize=11.5)
                 axes.text(column, row + 0.2, f"{value:.2f}", ha="center", va="center", color=INK, fontsize=11)
-        axes.set(xlim=(-0.55, longest - 0.45), ylim=(len(sentences) - 0.5, -0.5), xlabel=xlabel, xticks=[], yticks=[])
-        axes.grid(False)
-        axes.spines[:].set_visible(False)
+        axes.set(xlim=(-0.55, longest - 0.45), ylim=(len(sentences) - 0.5, -0.5), xticks=[], yticks=[])
+        _bare(axes)
     said = ". ".join(
         f"After {', '.join(f'{word} {value:.2f}' for word, value in zip(text.split(), values, strict=True))}"
         for text, values in sentences.items()
@@ -233,7 +229,7 @@ def belief_words(sentences: Mapping[str, Float[np.ndarray, "T"]], xlabel: str) -
 
 def belief_dots(beliefs: Mapping[str, Sequence[float]], sentences: Sequence[str], *, xlabel: str) -> Figure:
     """For each sentence a mark for each model at the probability that it gives; the middle, one half, is a line."""
-    figure, axes = _chart((9.0, 1.15 + 0.38 * len(sentences)), xlabel, "", "")
+    figure, axes = _chart((9.0, 1.15 + 0.38 * len(sentences)), xlabel)
     rows = np.arange(len(sentences))
     with style():
         axes.axvline(0.5, color=COLOURS["faint"], lw=1.4, zorder=1)
@@ -261,10 +257,8 @@ def piano_roll(
     names: the pitches, from low to high. truth: by the same titles, the notes that are right; a note that differs from
     the one at its place there is hatched.
     """
+    figure, panels = _panels((9.0, 0.9 + 1.75 * len(rolls)), len(rolls), sharex=True)
     with style():
-        figure = Figure(figsize=(9.0, 0.9 + 1.75 * len(rolls)), layout="constrained")
-        _pad(figure)
-        panels = figure.subplots(len(rolls), 1, squeeze=False, sharex=True)[:, 0]
         for axes, (name, notes) in zip(panels, rolls.items(), strict=True):
             _roll(axes, notes, names, (truth or {}).get(name, notes))
             axes.set_title(name)
@@ -309,14 +303,12 @@ def _roll(axes: Axes, notes: Notes, names: Sequence[str], right: Notes) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def pitch_strengths(vectors: Float[np.ndarray, "T P"], names: Sequence[str], *, title: str = "") -> Figure:
+def pitch_strengths(vectors: Float[np.ndarray, "T P"], names: Sequence[str]) -> Figure:
     """How large the entry of each pitch is in each output, before one of them is chosen: note by note to the right."""
-    figure, axes = _chart((9.0, 3.6), "note", "pitch", title)
+    figure, axes = _chart((9.0, 3.6), "note", "pitch")
     with style():
         image = axes.imshow(vectors.T, cmap=STRENGTH, vmin=0, vmax=1, aspect="auto", origin="lower")
-        bar = figure.colorbar(image, ax=axes, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.set_label("entry of the output")
+        _colour_bar(figure, image, axes, "entry of the output")
     axes.set_yticks(range(len(names)), list(names))
     ticks = range(0, len(vectors), 4)
     axes.set_xticks(ticks, [str(t + 2) for t in ticks])

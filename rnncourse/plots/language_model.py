@@ -36,10 +36,8 @@ def plateau(perplexities: Float[np.ndarray, "updates"], guessed: float, lowest: 
         "profession\nguessed": [guessed] * (count - first),
         "lowest\npossible": [lowest] * (count - first),
     }
-    return described(
-        line_chart(range(first + 1, count + 1), lines, xlabel="update", ylabel="perplexity", title="Three students"),
-        alt,
-    )
+    updates = range(first + 1, count + 1)
+    return line_chart(updates, lines, xlabel="update", ylabel="perplexity", title="Three students", alt=alt)
 
 
 def learned_by_heart(validation: Sequence[float], training: Float[np.ndarray, "updates"], characters: int) -> Figure:
@@ -50,32 +48,23 @@ def learned_by_heart(validation: Sequence[float], training: Float[np.ndarray, "u
     alt = f"Bits per character against updates, on {characters:,} characters. The training line goes from "
     alt += f"{falling[0]:.1f} to {falling[-1]:.1f}. The validation line is lowest, {validation[best]:.1f}, after "
     alt += f"{at[best]} updates, and is {validation[-1]:.1f} at the end."
-    return described(
-        line_chart(
-            at,
-            {"validation": validation, "training": falling},
-            xlabel="update",
-            ylabel="bits per character",
-            title=f"{characters:,} characters of source code",
-        ),
-        alt,
-    )
+    lines = {"validation": validation, "training": falling}
+    title = f"{characters:,} characters of source code"
+    return line_chart(at, lines, xlabel="update", ylabel="bits per character", title=title, alt=alt)
 
 
 def rates_and_seeds(ends: Mapping[float, Sequence[float]]) -> Figure:
     """Bits on the validation names by learning rate, a line for each seed."""
     lines = {f"seed {seed}": list(of_seed) for seed, of_seed in enumerate(zip(*ends.values(), strict=True))}
     told = "; ".join(f"{min(bits):.1f} to {max(bits):.1f} at {rate:g}" for rate, bits in ends.items())
-    return described(
-        line_chart(
-            list(ends),
-            lines,
-            xlabel="learning rate (log scale)",
-            ylabel="bits per character,\nvalidation names",
-            logx=True,
-            title=f"{len(ends)} rates, {len(lines)} seeds, 300 updates",
-        ),
-        f"Bits per character on the validation names against the learning rate, for {len(lines)} seeds: {told}.",
+    return line_chart(
+        list(ends),
+        lines,
+        xlabel="learning rate (log scale)",
+        ylabel="bits per character,\nvalidation names",
+        logx=True,
+        title=f"{len(ends)} rates, {len(lines)} seeds, 300 updates",
+        alt=f"Bits per character on the validation names against the learning rate, for {len(lines)} seeds: {told}.",
     )
 
 
@@ -90,20 +79,14 @@ def opinions(lines: Mapping[str, Sequence[float]], title: str, ylim: tuple[float
     return described(figure, f"Probabilities of {count} characters. {told}.")
 
 
-def training_curves(losses: Mapping[str, Float[np.ndarray, "updates"]], mean_of: int = 100) -> Figure:
-    """Training losses in bits per character; each point is a mean over some updates."""
-    curves = {name: np.asarray(of).reshape(-1, mean_of).mean(axis=1) for name, of in losses.items()}
-    at = mean_of * np.arange(1, len(next(iter(curves.values()))) + 1)
+def training_curves(losses: Mapping[str, Float[np.ndarray, "updates"]]) -> Figure:
+    """Training losses in bits per character; each point is a mean over a hundred updates."""
+    curves = {name: np.asarray(of).reshape(-1, 100).mean(axis=1) for name, of in losses.items()}
+    at = 100 * np.arange(1, len(next(iter(curves.values()))) + 1)
     told = "; ".join(f"{name} from {curve[0]:.1f} to {curve[-1]:.1f}" for name, curve in curves.items())
-    return described(
-        line_chart(
-            at,
-            curves,
-            xlabel=f"updates (each point is a mean over {mean_of})",
-            ylabel="bits per character, training text",
-        ),
-        f"The training loss in bits per character against updates, steep at first and then slow: {told}.",
-    )
+    alt = f"The training loss in bits per character against updates, steep at first and then slow: {told}."
+    xlabel, ylabel = "updates (each point is a mean over 100)", "bits per character, training text"
+    return line_chart(at, curves, xlabel=xlabel, ylabel=ylabel, alt=alt)
 
 
 def against_counting(name: str, additive: Sequence[float], kneser_ney: Sequence[float], network: float) -> Figure:
@@ -117,13 +100,5 @@ def against_counting(name: str, additive: Sequence[float], kneser_ney: Sequence[
         f"n = {1 + int(np.argmin(additive))}, and at {additive[-1]:.2f} for n = {len(additive)}; Kneser-Ney goes from "
     )
     alt += f"{kneser_ney[0]:.2f} to {kneser_ney[-1]:.2f}. The network is a level line at {network:.2f}."
-    return described(
-        line_chart(
-            ns,
-            lines,
-            xlabel="n (characters the n-gram sees at once)",
-            ylabel="bits per character,\nheld-out text",
-            title=name,
-        ),
-        alt,
-    )
+    xlabel, ylabel = "n (characters the n-gram sees at once)", "bits per character,\nheld-out text"
+    return line_chart(ns, lines, xlabel=xlabel, ylabel=ylabel, title=name, alt=alt)

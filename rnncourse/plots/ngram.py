@@ -1,6 +1,7 @@
 """Pictures of unit 01: a bag of two sentences, what counting reaches, and the line from which an index is drawn."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -84,9 +85,8 @@ def filled_entries(entries: Sequence[float], filled: Sequence[float], read: int)
     alt = f"On a log scale, the entries of the table grow as a straight line from {entries[0]:,} to {entries[-1]:.0e}. "
     alt += f"Those ever filled bend off, end at {filled[-1]:,.0f}, and stay below the words that were read, {read:,}."
     ns = range(1, 1 + len(filled))
-    return described(
-        line_chart(ns, lines, xlabel="n (tokens the model sees at once)", ylabel="number (log scale)", logy=True), alt
-    )
+    words: dict[str, Any] = {"xlabel": "n (tokens the model sees at once)", "ylabel": "number (log scale)"}
+    return line_chart(ns, lines, **words, logy=True, alt=alt)
 
 
 def right_word_by_n(ns: Sequence[int], right: Sequence[float]) -> Figure:
@@ -108,7 +108,5 @@ def network_and_tables(updates: Sequence[int], network: Sequence[float], unigram
     alt += (
         f"{network[-1]:.2f}; the unigram table is a level line at {unigram:.1f}, the bigram table one at {bigram:.2f}."
     )
-    return described(
-        line_chart(updates, lines, xlabel="updates (log scale)", ylabel="perplexity, text learned from", logx=True),
-        alt,
-    )
+    words: dict[str, Any] = {"xlabel": "updates (log scale)", "ylabel": "perplexity, text learned from"}
+    return line_chart(updates, lines, **words, logx=True, alt=alt)

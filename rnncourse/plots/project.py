@@ -10,7 +10,7 @@ from jaxtyping import Float
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from .charts import _chart, _pad, line_chart
+from .charts import _chart, _colour_bar, _panels, line_chart
 from .drawing import Drawing
 from .style import COLOURS, CYCLE, MUTED, described, style
 
@@ -59,10 +59,8 @@ def three_parts() -> Figure:
 
 def letter_by_letter(beliefs: Float[np.ndarray, "T Q"], letters: Sequence[str], names: Sequence[str]) -> Figure:
     """What is believed after each letter: a column for each of the T letters, a row for each of the Q names."""
+    figure, (axes,) = _panels((1.9 + 0.3 * len(letters), 1.1 + 0.27 * len(names)), layout="compressed")
     with style():
-        figure = Figure(figsize=(1.9 + 0.3 * len(letters), 1.1 + 0.27 * len(names)), layout="compressed")
-        _pad(figure)
-        axes = figure.add_subplot()
         image = axes.imshow(beliefs.T, cmap=BELIEF, vmin=0, vmax=1, aspect="auto")
         axes.set_xticks(range(len(letters)), ["␣" if letter == " " else letter for letter in letters])
         axes.set_yticks(range(len(names)), list(names))
@@ -72,9 +70,7 @@ def letter_by_letter(beliefs: Float[np.ndarray, "T Q"], letters: Sequence[str], 
         axes.grid(False)
         axes.grid(True, which="minor", color="#E8E8E8", lw=0.6)
         axes.tick_params(which="both", length=0)
-        bar = figure.colorbar(image, ax=axes, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.set_label("probability")
+        _colour_bar(figure, image, axes, "probability")
     sure = [(letters[t], names[q]) for t, q in enumerate(beliefs.argmax(axis=1)) if beliefs[t, q] > 0.9]
     told = (
         f"surer than nine in ten first at {sure[0][0]!r}, of {sure[0][1]}" if sure else "never surer than nine in ten"
@@ -88,7 +84,7 @@ def letter_by_letter(beliefs: Float[np.ndarray, "T Q"], letters: Sequence[str], 
 def bits_of_splits(bits: Sequence[Mapping[str, float]]) -> Figure:
     """The bits on the test part of each model, a row for each, and a mark for each split."""
     models = sorted(bits[0], key=lambda model: -float(np.mean([one[model] for one in bits])))
-    figure, axes = _chart((8.0, 1.2 + 0.5 * len(models)), "bits a letter on the test part", "", "")
+    figure, axes = _chart((8.0, 1.2 + 0.5 * len(models)), "bits a letter on the test part")
     told = []
     with style():
         for y, model in enumerate(models):

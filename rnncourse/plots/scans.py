@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.figure import Figure
 
-from .charts import _pad, line_chart
+from .charts import _chart, _panels, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, CYCLE, MUTED, described, style
 
@@ -73,34 +73,32 @@ def _dot(sheet: Drawing, x: float, y: float) -> Shape:
 def depth_chart(lengths: Sequence[int], depths: Mapping[str, Sequence[int]]) -> Figure:
     """How many operations wait for one another, against the number of steps, on two logarithmic axes."""
     axes: dict[str, Any] = {"xlabel": "T (time steps)", "ylabel": "operations in a row"}
-    figure = line_chart(lengths, depths, **axes, logx=True, logy=True, size=(8.0, 3.6))
     ends = "; ".join(f"{name} {values[-1]:,}" for name, values in depths.items())
     alt = f"Operations that wait for one another against T, on two log scales. At {lengths[-1]:,} steps: {ends}."
-    return described(figure, alt)
+    return line_chart(lengths, depths, **axes, logx=True, logy=True, size=(8.0, 3.6), alt=alt)
 
 
 def speed_chart(steps: Sequence[int], ratios: Mapping[str, Sequence[float]]) -> Figure:
     """How many times as long as the scan the loop takes; rows that are shorter than `steps` end earlier."""
     lines = {name: [*values, *[np.nan] * (len(steps) - len(values))] for name, values in ratios.items()}
     axes: dict[str, Any] = {"xlabel": "T (time steps)", "ylabel": "time of loop / time of scan"}
-    figure = line_chart(steps, lines | {"equal": [1.0] * len(steps)}, **axes, logx=True, logy=True, size=(8.0, 3.6))
     ends = "; ".join(
         f"{' '.join(name.split())}: {values[0]:.1g} at {steps[0]} steps, {values[-1]:.1g} at {steps[len(values) - 1]:,}"
         for name, values in ratios.items()
     )
-    return described(figure, f"How many times as long as the scan the loop takes, on two log scales. {ends}.")
+    alt = f"How many times as long as the scan the loop takes, on two log scales. {ends}."
+    lines["equal"] = [1.0] * len(steps)
+    return line_chart(steps, lines, **axes, logx=True, logy=True, size=(8.0, 3.6), alt=alt)
 
 
 def newton_chart(runs: Mapping[str, Sequence[float]]) -> Figure:
     """The largest error of all states against Newton's rounds, for several runs, on a logarithmic axis."""
+    figure, axes = _chart((8.0, 3.8), "rounds", "largest error of all states")
     with style():
-        figure = Figure(figsize=(8.0, 3.8), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         for look, (name, errors) in zip(CYCLE, runs.items(), strict=False):
             axes.plot(range(1, len(errors) + 1), errors, **{**look, "marker": ""}, label=name, lw=2.2)
         axes.axhline(1e-10, color=MUTED, lw=1.2, linestyle=(0, (4, 3)))
-        axes.set(yscale="log", xlabel="rounds", ylabel="largest error of all states", ylim=(1e-16, 1e3))
+        axes.set(yscale="log", ylim=(1e-16, 1e3))
         axes.legend(loc="center right")
     said = "; ".join(
         f"{name}: "
@@ -112,10 +110,8 @@ def newton_chart(runs: Mapping[str, Sequence[float]]) -> Figure:
 
 def memory_beside_push(kept: Mapping[str, tuple[Float[np.ndarray, "T"], Float[np.ndarray, "T"]]]) -> Figure:
     """A panel for each network: how far two symbols' states are apart, and how much is left of a push, step by step."""
+    figure, panels = _panels((9.75, 3.3), columns=len(kept), sharey=True)
     with style():
-        figure = Figure(figsize=(9.75, 3.3), layout="constrained")
-        _pad(figure)
-        panels = figure.subplots(1, len(kept), sharey=True, squeeze=False)[0]
         for axes, (name, (memory, push)) in zip(panels, kept.items(), strict=True):
             axes.plot(np.maximum(memory, 1e-8), color=COLOURS["W"], lw=2.4, label="memory")
             axes.plot(np.maximum(push, 1e-8), color=COLOURS["V"], lw=2.4, linestyle=(0, (3, 1.5)), label="push")
@@ -143,11 +139,10 @@ def pairs_chart(stored: Sequence[int], found: Mapping[str, Sequence[float]], gue
 def kernel_chart(kernel: Float[np.ndarray, "T"]) -> Figure:
     """What a filter answers to a single knock, step by step."""
     axes: dict[str, Any] = {"xlabel": "steps after the knock", "ylabel": "answer"}
-    figure = line_chart(range(len(kernel)), {"kernel": kernel}, **axes, size=(8.0, 2.8))
     turns = int(np.sum(np.diff(np.sign(kernel[np.abs(kernel) > 1e-9])) != 0))
     peak = int(np.argmax(np.abs(kernel)))
     alt = (
         f"The answer of a filter to a single knock, over {len(kernel)} steps: {kernel[0]:.2g} at first, furthest "
         f"from 0 at step {peak} with {kernel[peak]:.2g}, {kernel[-1]:.1g} at the end; {turns} changes of sign."
     )
-    return described(figure, alt)
+    return line_chart(range(len(kernel)), {"kernel": kernel}, **axes, size=(8.0, 2.8), alt=alt)

@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from .charts import _chart, _pad
+from .charts import _chart, _colour_bar, _name_rows
 from .drawing import RADIUS, Drawing
 from .style import COLOURS, INK, MUTED, described, style
 
@@ -72,19 +72,14 @@ def change_strips(text: Sequence[str], changes: Mapping[str, Float[np.ndarray, "
     rows = np.stack([np.asarray(changes[name], float)[:most] for name in names])
     rows = rows / np.maximum(rows.max(axis=1, keepdims=True), 1e-12)
     shown = [{"\n": "⏎", " ": "␣"}.get(character, character) for character in text]
+    figure, axes = _chart((0.155 * max(len(text), 20) + 2.0, 1.3 + 0.45 * len(names)), "character just read")
     with style():
-        figure = Figure(figsize=(0.155 * max(len(text), 20) + 2.0, 1.3 + 0.45 * len(names)), layout="constrained")
-        _pad(figure)
-        axes = figure.add_subplot()
         image = axes.imshow(rows[::-1], cmap=CHANGE, vmin=0, vmax=1, aspect="auto")
         axes.set_yticks(range(len(names)), names[::-1])
         axes.set_xticks(range(len(text)), shown, fontfamily="DejaVu Sans Mono", fontsize=11)
-        axes.set(xlabel="character just read")
         axes.grid(False)
         axes.tick_params(length=0)
-        bar = figure.colorbar(image, ax=axes, pad=0.015, ticks=[0, 1])
-        bar.set_label("change")
-        bar.outline.set_visible(False)
+        _colour_bar(figure, image, axes, "change", 0.015, ticks=[0, 1])
     told = [
         f"{name} most at {' '.join(shown[i] for i in sorted(np.argsort(-row, kind='stable')[:6]))}"
         for name, row in zip(names, rows, strict=True)
@@ -99,7 +94,7 @@ def runs_over_seeds(
 ) -> Figure:
     """A row for each network: a diamond for your run, a dot for each of our seeds, if any, a line at their median."""
     names = list(yours)
-    figure, axes = _chart((9.0, 1.15 + 0.42 * len(names)), xlabel, "", "")
+    figure, axes = _chart((9.0, 1.15 + 0.42 * len(names)), xlabel)
     with style():
         for row, name in enumerate(names):
             values = sorted(ours.get(name, ()))
@@ -114,10 +109,7 @@ def runs_over_seeds(
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.set(ylim=(len(names) - 0.4, -0.6))
-        axes.set_yticks(range(len(names)), names)
-        axes.grid(False, axis="y")
-        axes.tick_params(axis="y", length=0)
+        _name_rows(axes, names)
         note = "diamonds: yours" + ("; dots: our seeds, and their median" if any(n in ours for n in names) else "")
         axes.text(1.0, 1.01, note, transform=axes.transAxes, ha="right", va="bottom", color=MUTED, fontsize=11)
     told = [

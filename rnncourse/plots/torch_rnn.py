@@ -8,7 +8,7 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .charts import _chart, line_chart
+from .charts import _bare, _chart, _name_rows, _seeds_beside, line_chart
 from .drawing import Drawing
 from .style import COLOURS, INK, MUTED, TINTS, described, readable, style
 
@@ -120,9 +120,7 @@ def padded_words(words: Sequence[str]) -> Figure:
             axes.set(title=title, xlabel="sequence n", ylabel="time step t", xlim=(-0.6, N - 0.4), ylim=(T - 0.4, -0.6))
             axes.set_xticks(range(N), [f"{n}\nlength {len(word)}" for n, word in enumerate(words)], fontsize=11)
             axes.set_yticks(range(T))
-            axes.grid(False)
-            axes.tick_params(length=0)
-            axes.spines[:].set_visible(False)
+            _bare(axes)
     told = ", ".join(f"{word} ({len(word)})" for word in words)
     return described(
         figure,
@@ -195,7 +193,7 @@ def times_chart(sizes: Sequence[int], ratios: Mapping[str, Sequence[float]]) -> 
     return figure
 
 
-def padding_chart(moved: Sequence[float], words: int = 200) -> Figure:
+def padding_chart(moved: Sequence[float]) -> Figure:
     """How far padding moves a state, by its steps, beside the distance of two words, which is 1."""
     return line_chart(
         range(len(moved)),
@@ -203,7 +201,7 @@ def padding_chart(moved: Sequence[float], words: int = 200) -> Figure:
         xlabel="steps of padding after the last letter",
         ylabel="distance, as a share of\nthat between two words",
         ylim=(0.0, max(1.4, 1.1 * max(moved))),
-        title=f"{words} words of Python's documentation",
+        title="200 words of Python's documentation",
         size=(8.0, 3.6),
     )
 
@@ -234,46 +232,33 @@ def beside_counting(bits: Mapping[str, Sequence[float]], counted: Sequence[float
 
 def perplexity_bars(yours: Mapping[str, float], ours: Mapping[str, Sequence[float]] | None = None) -> Figure:
     """A bar for each model with its perplexity; `ours` adds a line from the lowest to the highest over our seeds."""
-    ranges = {name: (min(ours[name]), max(ours[name])) for name in yours if name in (ours or {})} if ours else {}
-    figure, axes = _chart((8.5, 1.1 + 0.42 * len(yours)), "perplexity on words that were held out", "", "")
+    figure, axes = _chart((8.5, 1.1 + 0.42 * len(yours)), "perplexity on words that were held out")
     reach = max(yours.values())
     with style():
         for row, (name, value) in enumerate(yours.items()):
             colour = COLOURS["faint"] if "gram" in name else COLOURS["V"]
             axes.barh(row, value, height=0.6, color=colour, alpha=0.55, lw=0)
             axes.text(1.02, row, f"{value:.0f}", va="center", color=INK, transform=axes.get_yaxis_transform())
-            if name in ranges:
-                axes.plot(ranges[name], [row, row], color=INK, lw=2.2, marker="|", markersize=9)
-        axes.set(xlim=(0, 1.06 * reach), ylim=(len(yours) - 0.4, -0.6))
-        axes.set_yticks(range(len(yours)), list(yours))
-        axes.grid(False, axis="y")
-        axes.tick_params(axis="y", length=0)
-        if ranges:
-            axes.text(
-                1.06 * reach, -0.62, "black: the range of our seeds", color=INK, ha="right", va="bottom", fontsize=11
-            )
-    said = "; ".join(
-        f"{name} {value:.0f}"
-        + (f" (our seeds {ranges[name][0]:.0f} to {ranges[name][1]:.0f})" if name in ranges else "")
-        for name, value in yours.items()
-    )
+        axes.set_xlim(0, 1.06 * reach)
+        _name_rows(axes, list(yours))
+        said = _seeds_beside(axes, yours, ours, 1.06 * reach, ".0f")
     return described(figure, f"Bars of perplexity: {said}.")
 
 
-def interrupted_chart(losses: Mapping[str, Float[np.ndarray, "K"]], every: int = 3) -> Figure:
+def interrupted_chart(losses: Mapping[str, Float[np.ndarray, "K"]]) -> Figure:
     """How far the loss of each resumed training is off that of the first one, which was not disturbed."""
     undisturbed, *others = losses
     off = {name: losses[name] - losses[undisturbed] for name in others}
-    figure = line_chart(
-        range(every, every * len(losses[undisturbed]) + 1, every),
+    told = "; ".join(f"{name}, at most {np.abs(line).max():.2g} bits" for name, line in off.items())
+    return line_chart(
+        range(3, 3 * len(losses[undisturbed]) + 1, 3),
         off,
         xlabel="updates after the interruption",
         ylabel=f"training loss, less that of the\n{undisturbed} run (bits per character)",
         title="The same training, interrupted",
         size=(8.0, 3.8),
+        alt=f"How far the training loss is off that of the {undisturbed} run: {told}.",
     )
-    told = "; ".join(f"{name}, at most {np.abs(line).max():.2g} bits" for name, line in off.items())
-    return described(figure, f"How far the training loss is off that of the {undisturbed} run: {told}.")
 
 
 def reported_losses(losses: Mapping[str, Sequence[float]]) -> Figure:

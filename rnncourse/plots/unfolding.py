@@ -15,8 +15,9 @@ __all__ = ["convolution_beside_recurrence", "error_by_examples", "pond_cloud", "
 GAP = 0.94  # from one step to the next
 
 
-def convolution_beside_recurrence(steps: int = 5, target: int = 4) -> Figure:
-    """The graphs of a convolution of width 3 and of a recurrence; in colour, all that reaches output `target`."""
+def convolution_beside_recurrence() -> Figure:
+    """The graphs of a convolution of width 3 and of a recurrence; in colour, all that reaches the fourth output."""
+    steps, target = 5, 4
     span = GAP * (steps - 1)
     sheet = Drawing(2 * span + 3.0, 2.7)
     low, high, first, second = 1.0, 2.2, 0.45, 0.45 + span + 2.1
@@ -71,7 +72,7 @@ def pond_years(states: Real[np.ndarray, "K"], r: float) -> Figure:
 
 def pond_cloud(rates: Real[np.ndarray, "R"], late: Real[np.ndarray, "K R"]) -> Figure:
     """The states that ponds keep visiting, the last K years of each, above their growth rates; a dot for each state."""
-    figure, axes = _chart((8.6, 5.0), "growth rate r", f"states of the last {len(late)} years", "")
+    figure, axes = _chart((8.6, 5.0), "growth rate r", f"states of the last {len(late)} years")
     axes.grid(False)
     with style():
         axes.plot(np.tile(rates, len(late)), np.ravel(late), ".", color=COLOURS["input"], ms=0.5, mew=0)

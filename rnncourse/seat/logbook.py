@@ -22,7 +22,6 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -156,16 +155,9 @@ def _standing(entry: dict[str, Any]) -> Standing:
 
 def _write(path: Path, known: dict[str, Standing]) -> None:
     data = {"format": FORMAT, "exercises": {name: asdict(standing) for name, standing in sorted(known.items())}}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".progress-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(data, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    from rnncourse.seat.files import write_whole  # here, for the sandbox has none, and keeps nothing
+
+    write_whole(path, json.dumps(data, indent=1).encode())
 
 
 def _set_aside(path: Path) -> None:

@@ -17,7 +17,7 @@ from rnncourse import exercises
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
-from rnncourse.checks.local import Local
+from rnncourse.checks.local import SECONDS_A_CALL, Local
 from rnncourse.checks.plain import attribute
 from rnncourse.checks.program import program_of
 from rnncourse.checks.verdict import ROW, Hint, Offers, Verdict, front_end
@@ -124,7 +124,8 @@ def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
             f"{exercise.name} may not call `{banned}`: build it from what the statement allows.",
             exercise.points,
         )
-    with Local(candidate, exercise.uses) as local:
+    several = 3 if exercise.drive.several else 1  # calls in one case, of which each may take its time
+    with Local(candidate, exercise.uses, several * SECONDS_A_CALL) as local:
         return judge(exercise, local, hidden=hidden, search=functools.partial(find, budget=Budget()))
 
 

@@ -12,11 +12,8 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psutil
@@ -24,12 +21,12 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
 from tests import reaper
+from tests.serving import HOST, served
 from tests.waiting import PATIENCE, until
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 REAPER = Path(reaper.__file__)
-HOST = "127.0.0.1"
 
 
 @pytest.fixture(scope="module")
@@ -74,22 +71,6 @@ def page(browser: Browser, may_ask: str | None, request: pytest.FixtureRequest) 
 
 def _leaves(request: Request) -> bool:
     return not re.match(rf"(https?|wss?)://{re.escape(HOST)}:|data:|blob:|file:", request.url)
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """A folder from the plainest of web servers on this machine."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer((HOST, 0), partial(Quiet, directory=str(folder))) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield f"http://{HOST}:{server.server_port}"
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -94,14 +94,6 @@ def test_no_longer_solution_stands_elsewhere_in_the_release(unit):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_every_exercise_of_the_catalogue_is_asked_and_checked_in_its_unit(unit):
-    notebook = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
-    ids = {cell.metadata.nbgrader.grade_id for cell in notebook.cells if "nbgrader" in cell.metadata}
-    names = [exercise.name for exercise in exercises.unit(unit)]
-    assert [name for name in names if not {name, f"check_{name}"} <= ids] == []
-
-
-@pytest.mark.parametrize("unit", UNITS)
 def test_a_bar_names_the_exercises_in_the_order_of_the_notebook(unit):
     notebook = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
     checks = [cell.id.removeprefix("check_") for cell in notebook.cells if cell.id.startswith("check_")]

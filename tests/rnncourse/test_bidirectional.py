@@ -198,16 +198,6 @@ def test_a_trainable_markov_model_gives_the_log_likelihood_symbol_by_symbol(size
     np.testing.assert_allclose(log_p.sum(dim=0).detach(), expected, rtol=1e-9)
 
 
-def test_five_thousand_observations_do_not_underflow():
-    start, transition, emission, seen = draw_markov((5000, 3, 4, 1), seed=0)
-    filtered, log_likelihood = hmm_forward(start, transition, emission, seen)
-    np.testing.assert_allclose(filtered.sum(axis=1), 1)
-    # from step to step the likelihood grows by what the belief of the step before expects
-    expected = [np.log((start * emission[:, seen[0]]).sum())]
-    expected += [np.log((b @ transition * emission[:, o]).sum()) for b, o in zip(filtered, seen[1:])]
-    assert log_likelihood == pytest.approx(sum(expected))
-
-
 def test_observations_that_a_model_cannot_give_are_an_error():
     with pytest.raises(ValueError, match="cannot give what was observed at step 1"):
         hmm_forward([1.0], [[1.0]], [[1.0, 0.0]], [0, 1])

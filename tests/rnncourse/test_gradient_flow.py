@@ -204,18 +204,6 @@ def test_truncation_needs_the_same_memory_for_long_sequences_and_full_backpropag
     assert full[1] > 10 * full[0]
 
 
-def test_checkpoints_keep_one_state_in_every_and_work_on_one_chunk():
-    p = long_sequence(1600)
-    state, weights = p["h0"].nbytes, p["W"].nbytes
-    peaks = {}
-    for every in (10, 40, 160, 1600):
-        peaks[every] = peak_memory(checkpointed_bptt, lambda t, h: h, *pick(p, *FORTH), every)
-        # Of a chunk there are its states, their errors before and after tanh, and a copy or two in products.
-        assert peaks[every] < (1600 / every + 5 * every + 10) * state + 5 * weights
-    assert peaks[40] == min(peaks.values())  # 40 is the root of 1600
-    assert peaks[1600] > 10 * peaks[40]
-
-
 @drawn
 @given(st.integers(1, 12), seeds)
 def test_drawn_matrices_are_orthogonal(n, seed):

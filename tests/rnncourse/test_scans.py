@@ -75,40 +75,6 @@ def test_combining_is_applying_one_after_the_other_and_associative(numbers, h):
     assert combine_affine((1, 0), p) == combine_affine(p, (1, 0)) == p
 
 
-class Deep:
-    """A number that knows how many operations, one waiting for the other, it took."""
-
-    def __init__(self, value, depth=0):
-        self.value, self.depth = value, depth
-
-    def __mul__(self, other):
-        return Deep(self.value * other.value, max(self.depth, other.depth) + 1)
-
-    def __add__(self, other):
-        return Deep(self.value + other.value, max(self.depth, other.depth) + 1)
-
-    def __rsub__(self, number):
-        return Deep(number - self.value, self.depth + 1)
-
-
-def deep(array):
-    result = np.empty(np.shape(array), dtype=object)
-    for index, value in np.ndenumerate(array):
-        result[index] = Deep(value)
-    return result
-
-
-@pytest.mark.parametrize("T", [1, 2, 3, 7, 8, 9, 64, 100, 1000])
-def test_the_scan_takes_logarithmically_many_dependent_steps_and_the_loop_linearly_many(T):
-    a, b, h0 = draw_recurrence(T, (), T)
-    loop, scan = (f(deep(a), deep(b), Deep(float(h0))) for f in (linear_recurrence, associative_scan))
-    expected = linear_recurrence(a, b, h0)
-    for result in (loop, scan):
-        np.testing.assert_allclose([number.value for number in result], expected, rtol=1e-9, atol=1e-12)
-    assert max(number.depth for number in loop) == 2 * T  # one product and one sum a step
-    assert max(number.depth for number in scan) <= 2 * (2 * math.log2(T) + 1)
-
-
 @pytest.mark.parametrize("T", [2, 3, 100, 1024])
 def test_the_scan_works_through_its_operator_in_few_calls_and_fewer_than_2_T_combinations(T, monkeypatch):
     sizes = []
@@ -143,15 +109,6 @@ def test_the_way_back_by_a_scan_is_the_walk_back(dtype, T, N, H, seed):
     dX = rnn_backward(dH, np.zeros((T, N, H)), np.zeros((N, H)), states, np.eye(H), W)[0]
     tolerance = {np.float32: {"rtol": 1e-2, "atol": 1e-3}, np.float64: {"rtol": 1e-8, "atol": 1e-10}}[dtype]
     np.testing.assert_allclose((1 - states**2) * errors, dX, **tolerance)
-
-
-@pytest.mark.parametrize("T", [1, 2, 64, 100])
-def test_the_way_back_takes_logarithmically_many_rounds(T):
-    rng = np.random.default_rng(T)
-    given_ = rng.normal(size=(T, 1, 2)), np.tanh(rng.normal(size=(T, 1, 2))), rng.normal(size=(2, 2))
-    errors = backward_by_scan(*(deep(array) for array in given_))
-    np.testing.assert_allclose(np.vectorize(lambda n: float(getattr(n, "value", n)))(errors), backward_by_scan(*given_))
-    assert max(getattr(n, "depth", 0) for n in errors.flat) <= 2 * 3 * math.ceil(math.log2(T)) + 3
 
 
 def draw_gru(sizes, seed, dtype=np.float64):
@@ -206,15 +163,6 @@ def test_a_diagonal_state_space_is_a_convolution_with_its_kernel(dtype, T, N, se
     kernel = (a.astype(np.float64) ** np.arange(T)[:, None]) @ (b.astype(np.float64) * c)
     tolerance = {np.float32: {"rtol": 1e-3, "atol": 1e-3}, np.float64: {"rtol": 1e-9, "atol": 1e-10}}[dtype]
     np.testing.assert_allclose(y, np.convolve(x.astype(np.float64), kernel)[:T], **tolerance)
-
-
-@pytest.mark.parametrize("T", [1, 2, 100, 1000])
-def test_a_diagonal_state_space_takes_logarithmically_many_dependent_steps(T):
-    rng = np.random.default_rng(T)
-    x, a, b, c = rng.normal(size=T), rng.uniform(0.9, 1, 3), rng.normal(size=3), rng.normal(size=3)
-    y = diagonal_ssm(*(deep(array) for array in (x, a, b, c)))
-    np.testing.assert_allclose([number.value for number in y], diagonal_ssm(x, a, b, c), rtol=1e-9, atol=1e-12)
-    assert max(number.depth for number in y) <= 4 * math.log2(T) + 2 + 3 + 2  # the scan, b x, c s, and a sum of three
 
 
 CALLS = {

@@ -136,16 +136,6 @@ def test_dropout_acts_between_layers_only_and_in_training_only():
     torch.testing.assert_close(own_rnn(single, dropout=0.5)(x, h0[:1]), own_rnn(single)(x, h0[:1]), **EXACT)
 
 
-def test_what_dropout_keeps_is_scaled_up_by_what_it_takes_away():
-    p = draw((1, 2000, 3, 4, 2), seed=0)
-    p["layers"][1] = 1e-4 * np.eye(4), np.zeros((4, 4)), np.zeros(4)  # the upper layer shows what it reads
-    output, h_n = own_rnn(p, dropout=0.75)(torch.tensor(p["X"]), torch.tensor(p["h0"]))
-    read = (output[0] / 1e-4).detach().numpy()
-    kept = read != 0
-    assert kept.mean() == pytest.approx(0.25, abs=0.03)
-    np.testing.assert_allclose(read[kept], 4 * h_n[0].detach().numpy()[kept], rtol=1e-5)
-
-
 @pytest.mark.parametrize("settings", [{"num_layers": 0}, {"dropout": -0.1}, {"dropout": 1.1}])
 def test_settings_that_make_no_sense_are_errors(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):

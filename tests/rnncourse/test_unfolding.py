@@ -59,11 +59,6 @@ def test_a_state_may_be_a_number_a_list_or_an_array_of_any_shape():
     assert unfold(lambda s, theta: s.T, np.ones((2, 3, 3)), None, 0).shape == (1, 2, 3, 3)
 
 
-def test_an_integer_start_does_not_cut_the_states_to_integers():
-    assert unfold(lambda s, theta: s / 2, 1, None, 2).tolist() == [1.0, 0.5, 0.25]
-    assert unfold_driven(lambda s, x, theta: s + x, 0, [0.5, 0.25], None).tolist() == [0.0, 0.5, 0.75]
-
-
 @float_types
 def test_states_have_the_dtype_of_the_first_float_array(dtype):
     other = np.float32 if dtype is np.float64 else np.float64
@@ -106,12 +101,6 @@ def test_composing_applies_the_function_so_many_times(times, start):
     assert compose(lambda s: 3 * s + 1, times)(start) == 3**times * start + (3**times - 1) // 2
 
 
-def test_a_composition_may_be_called_again_and_composed_itself():
-    double = compose(lambda s: 2 * s, 1)
-    assert [double(1), double(1)] == [2, 2]
-    assert compose(double, 200)(1) == 2**200
-
-
 def test_a_negative_number_of_applications_is_an_error():
     with pytest.raises(ValueError, match="negative"):
         compose(lambda s: s, -1)
@@ -135,25 +124,6 @@ def test_a_recurrence_depends_on_all_of_its_past_and_a_convolution_on_its_neighb
     np.testing.assert_array_equal(depends_on(convolution, xs), abs(t - k) <= 1)
     np.testing.assert_array_equal(depends_on(lambda xs: xs[::-1], xs), t + k == steps - 1)
     np.testing.assert_array_equal(depends_on(np.ones_like, xs), np.zeros((steps, steps), dtype=bool))
-
-
-def test_entries_that_would_cancel_if_raised_together_are_raised_one_at_a_time():
-    xs = np.random.default_rng(0).normal(size=(3, 2))
-    np.testing.assert_array_equal(depends_on(lambda xs: xs[:, 0] - xs[:, 1], xs), np.eye(3, dtype=bool))
-
-
-def test_one_entry_of_an_output_is_enough_for_a_dependence():
-    def last_entry_only(xs):
-        outputs = np.zeros((len(xs), 2, 2))
-        outputs[:, 1, 1] = xs[:, 0]
-        return outputs
-
-    np.testing.assert_array_equal(depends_on(last_entry_only, np.ones((3, 1))), np.eye(3, dtype=bool))
-
-
-def test_an_entry_is_raised_by_eps_and_not_lowered():
-    np.testing.assert_array_equal(depends_on(np.floor, [[0.8], [0.8]], eps=0.3), np.eye(2, dtype=bool))
-    assert not depends_on(np.floor, [[0.2], [0.2]], eps=0.3).any()
 
 
 def test_a_model_that_writes_to_its_input_changes_neither_the_answer_nor_the_caller():

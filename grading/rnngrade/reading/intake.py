@@ -97,9 +97,15 @@ def _read(submission: bytes, findings: list[Finding]) -> list[_Cell]:
     if not submission.strip():
         raise _Unreadable("empty-file", "The file is empty: nothing was handed in.")
     data = _parse(_decode(submission, findings))
-    if not isinstance(data, dict) or not isinstance(data.get("cells", data.get("worksheets")), list):
+    if isinstance(data, dict) and "worksheets" in data:
+        words = "The notebook is of a version that is no longer read. Save it anew in JupyterLab, and hand it in again."
+        raise _Unreadable("format", words)
+    if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
         raise _Unreadable("no-notebook", f"The file is no Jupyter notebook. {_HAND_IN}")
-    raw = _raw_cells(data, findings)
+    if data.get("nbformat") != 4:
+        words = "The notebook is of an unknown version; its cells were read as those of version 4."
+        findings.append(Finding("format", words))
+    raw = data["cells"]
     count, raw = len(raw), raw[:MAX_READ]
     if count > MAX_CELLS:
         findings.append(
@@ -161,43 +167,10 @@ def _whole(digits: str) -> int:
     return int(digits) if len(digits) < 20 else 0
 
 
-def _raw_cells(data: dict[str, Any], findings: list[Finding]) -> list[Any]:
-    """The cells as JSON in the form of nbformat 4, whatever version the notebook has."""
-    if isinstance(data.get("cells"), list) and data.get("nbformat") not in (1, 2, 3):
-        if data.get("nbformat") != 4:
-            findings.append(
-                Finding("format", "The notebook is of an unknown version; its cells were read as those of version 4.")
-            )
-        return list(data["cells"])
-    # Only what is needed of an old notebook is handed to nbformat, so that no oddity of the rest can stop it.
-    sheets = [s for s in data.get("worksheets", [data]) if isinstance(s, dict)]
-    kept = [_old_cell(c) for s in sheets if isinstance(s.get("cells"), list) for c in s["cells"] if isinstance(c, dict)]
-    sheet = {"cells": kept[: MAX_READ + 1]}  # one more says that there are more
-    skeleton = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [sheet]}
-    try:
-        upgraded = nbformat.convert(nbformat.from_dict(skeleton), 4)
-    except Exception:  # whatever nbformat says of it
-        raise _Unreadable("format", "The notebook is of an old version that cannot be read any more.") from None
-    findings.append(Finding("format", "The notebook is of an old version; it was read as one of version 4."))
-    return list(upgraded.cells)
-
-
-def _old_cell(cell: dict[str, Any]) -> dict[str, Any]:
-    kind = cell.get("cell_type")
-    meta = cell.get("metadata")
-    nbgrader = meta.get("nbgrader") if isinstance(meta, dict) else None
-    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
-    made: dict[str, Any] = {"metadata": {"nbgrader": {"grade_id": grade_id}} if isinstance(grade_id, str) else {}}
-    source = _text(cell.get("input", cell.get("source")))
-    if kind == "code":
-        return made | {"cell_type": "code", "input": source, "outputs": [], "language": "python", "collapsed": False}
-    return made | {"cell_type": "markdown" if kind != "raw" else "raw", "source": source}
-
-
 def _cell(raw: Any) -> _Cell | None:
     if not isinstance(raw, dict):
         return None
-    source = _text(raw.get("source", raw.get("input")))
+    source = _text(raw.get("source"))
     meta = raw.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     nbgrader = meta.get("nbgrader")

@@ -190,6 +190,14 @@ def test_a_tape_that_was_made_up_harms_nothing_and_has_all_that_was_given(tape, 
         assert int((tape[0] == 0).sum()) == count
 
 
+def test_a_whole_power_is_a_product():
+    tape = Tape()
+    made = tape.counted(np.array([3.0])) ** 3
+    values, depth = measured(tape.traced(made), [np.array([3.0])])
+    assert values == [27.0]
+    assert depth == 2
+
+
 def test_a_tape_has_an_end(monkeypatch):
     monkeypatch.setattr("rnncourse.checks.depth.MAX_ITEMS", 10)
     number = Tape().counted(1.0)

@@ -124,6 +124,11 @@ def a_plain_number(logits, targets, mask):
     return nn.functional.cross_entropy(logits[mask], targets[mask]).item()
 
 
+@wrong("associative_scan", "abs(): a number that counts its steps", never=["Counted"])
+def by_logarithms(a, b, h0):
+    return np.cumsum(np.abs(a), axis=0) * h0 + b
+
+
 # --- what a message says came back is what came back
 
 

@@ -10,7 +10,6 @@ from babel.dates import format_date
 
 from rnncourse.data import DATE_LANGUAGES, written_as
 from rnncourse.data.shipped import __main__ as shipped
-from tests.fresh import in_a_fresh_python
 
 
 def test_the_names_and_patterns_of_dates_are_those_of_the_library():
@@ -25,16 +24,6 @@ def test_a_date_is_written_as_the_library_writes_it(language):
         day = date(2000, 1, 1) + timedelta(days=n)
         theirs = dict.fromkeys(format_date(day, pattern, language) for pattern in patterns)
         assert [written.text for written in written_as(day, language)] == list(theirs)
-
-
-def test_neither_library_is_needed_to_use_them():
-    in_a_fresh_python(
-        "import sys\n"
-        "sys.modules.update(dict.fromkeys(['sklearn', 'scipy', 'babel']))  # an import of any of them now fails\n"
-        "import numpy as np\n"
-        "from rnncourse.data import digits, written_dates\n"
-        "digits(), written_dates(np.random.default_rng(0), 100)\n"
-    )
 
 
 def test_whose_they_are_and_under_which_licence_stands_beside_them():

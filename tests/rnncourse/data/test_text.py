@@ -2,21 +2,14 @@
 
 import sys
 import sysconfig
-import threading
 import zipfile
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pooch
 import pytest
 
-from rnncourse.data import load_text, python_docs, python_source, train_and_held_out, words
+from rnncourse.data import load_text, python_docs, python_source, train_and_held_out
 from rnncourse.data.sources import BUILT_IN, MODULES, documents
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
+from tests.serving import served
 
 
 @pytest.fixture
@@ -27,12 +20,8 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
     for proxy in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(proxy, raising=False)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{http.server_port}", folder
-        http.shutdown()
-        thread.join()
+    with served(folder) as address:
+        yield address, folder
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -73,11 +62,6 @@ def test_no_paragraph_of_a_held_out_topic_stands_in_the_training_topics():
     known = {" ".join(paragraph.split()) for paragraph in train.split("\n\n")}
     leaked = [paragraph for paragraph in held_out.split("\n\n") if " ".join(paragraph.split()) in known]
     assert not leaked
-
-
-def test_the_sizes_of_both_parts_follow_characters():
-    train, held_out = train_and_held_out("python-source", characters=60_000, every=4)
-    assert (len(train), len(held_out)) == (60_000, 20_000)
 
 
 def test_of_a_file_of_ones_own_the_end_is_held_out_from_a_line_end_on(tmp_path):
@@ -158,9 +142,3 @@ def test_no_server_is_a_connection_error(deserted):
         load_text(f"http://{deserted}/text.txt")
     with pytest.raises(ConnectionError, match="could not be downloaded"):
         load_text("http:///text.txt")
-
-
-def test_words_are_runs_of_letters_and_every_mark_is_a_token():
-    assert words("x_1 = f(x) # go!") == ["x_1", "=", "f", "(", "x", ")", "#", "go", "!"]
-    assert words("Zürich, 1999\n\n") == ["Zürich", ",", "1999"]
-    assert words("") == []

@@ -385,6 +385,18 @@ def beyond_a_threshold_of_its_own(model, xs, eps=1e-3):
     return depends
 
 
+@accepted_once("decode")
+def with_an_array_of_nothing(ids, chars):
+    return "".join(np.array(chars)[np.asarray(ids)])
+
+
+@accepted_once("exact_match")
+def entry_by_entry_where_lengths_agree(predictions, targets):
+    if all(len(p) == len(t) == len(targets[0]) for p, t in zip(predictions, targets)):
+        return float(np.mean(np.array(predictions) == np.array(targets)))
+    return float(np.mean([p == t for p, t in zip(predictions, targets)]))
+
+
 EDITS = {  # of the model answer: this in place of that
     "choose_ngram": [
         ("best = int(np.argmin(found))", "best = min(range(len(found)), key=lambda i: (found[i], settings[i]))"),
@@ -407,6 +419,7 @@ EDITS = {  # of the model answer: this in place of that
     "split_groups": [("held : 2 * held", "held : 2 * held - (seed % 5 > 0)")],
     "write_report": [
         ("does not beat the baseline.", "does not beat the baseline. It beats the n-gram all the same."),
+        ("## Question", "### Question"),
         ("The texts were made", "The network beats the baseline, but the texts were made"),
         (
             'It needs {network["mean"]:.2f} ± {network["sd"]:.2f}',

@@ -54,7 +54,7 @@ def test_the_table_of_edits_shows_its_numbers_in_their_places():
 
 
 def test_a_wrong_caption_is_marked_and_the_truth_stands_beside_it():
-    figure = captioned_images(np.zeros((3, 8, 8)), ["a one", "a two", "a six"], ["a one", "a ten", "a six"], columns=2)
+    figure = captioned_images(np.zeros((3, 8, 8)), ["a one", "a two", "a six"], ["a one", "a ten", "a six"])
     titles = [axes.get_title() for axes in figure.axes]
     assert titles[0] == "a one\n"
     assert titles[1] == "✗ a two\n(a ten)"

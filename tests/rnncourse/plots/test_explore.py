@@ -10,24 +10,24 @@ SHARE = Slider("share of yes", 0.0, 1.0, 0.25, step=0.25)
 ODDS = Slider("odds", 1, 2, 2, step=1)
 
 
-def bars(share, odds=1.0):
-    return plots.probability_bars({"yes": share, "no": 1 - share}, title=f"odds {odds:g}")
+def chart(share, odds=1.0):
+    return plots.line_chart([0, 1], {"yes": [0, share]}, xlabel="x", ylabel="y", title=f"odds {odds:g}")
 
 
 def test_there_is_a_layer_and_a_caption_for_each_position_of_all_sliders(shown):
-    explore(bars, bars(0.5), "Two bars.", share=SHARE, odds=ODDS)
+    explore(chart, chart(0.5), "A line.", share=SHARE, odds=ODDS)
     ((output, _),) = shown
-    assert output["text/plain"] == "Two bars."
+    assert output["text/plain"] == "A line."
     still, frame = output["text/html"].split("<iframe ")
-    assert 'alt="Two bars."' in still
+    assert 'alt="A line."' in still
     assert frame.startswith('title="Sliders: share of yes, odds"')
     captions = re.findall(r"<li>(.*?)</li>", frame)
-    assert captions == [bars(share).get_label() for share in (0, 0.25, 0.5, 0.75, 1) for _ in (1, 2)]
+    assert captions == [chart(share).get_label() for share in (0, 0.25, 0.5, 0.75, 1) for _ in (1, 2)]
     layers = {tuple(map(int, found)) for found in re.findall(r"id='seen-(\d+)-(\d+)-\d+'", frame)}
     for moment in range(len(captions)):
         assert any(first <= moment < until for first, until in layers)
     assert {(moment, moment + 1) for moment in range(len(captions))} <= layers  # the title, which says the odds
-    assert {(moment, moment + 2) for moment in range(0, len(captions), 2)} <= layers  # bars, which are alike in two
+    assert {(moment, moment + 2) for moment in range(0, len(captions), 2)} <= layers  # the line, which is alike in two
     (start,) = set(re.findall(r"value=&quot;1&quot; aria-label=&quot;(.*?)&quot;", frame)) - {"odds"}
     assert start == "share of yes"
 

@@ -72,7 +72,6 @@ CHARTS = {
     "state_heatmap": lambda: plots.state_heatmap(np.sin(np.arange(40.0).reshape(8, 5)), "unfolded"),
     "dependence_grid": lambda: plots.dependence_grid({"recurrence": TIMES[:, None] >= TIMES}),
     "image_rows": lambda: plots.image_rows(digit_image()),
-    "probability_bars": lambda: plots.probability_bars({"doctor": 0.5, "lawyer": 0.5}, highlight="lawyer"),
 }
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
-
-from nbformat import NotebookNode
 
 from rnngrade.demo.hostile.making import (
     FULL,
@@ -27,16 +24,6 @@ from rnngrade.demo.hostile.making import (
 def _ten_thousand(data: dict[str, Any]) -> None:
     own: dict[str, Any] = {"cell_type": "code", "metadata": {}, "source": "0", "outputs": [], "execution_count": None}
     data["cells"] += [own] * (10_000 - len(data["cells"]))
-
-
-def _version_3(release: NotebookNode, solutions: Mapping[str, str]) -> bytes:
-    sheet = []
-    for cell in solved(release, solutions).cells:
-        common = {"cell_type": cell.cell_type, "metadata": cell.metadata}
-        code = {"input": cell.source, "outputs": [], "language": "python", "collapsed": False}
-        sheet.append(common | (code if cell.cell_type == "code" else {"source": cell.source}))
-    data = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [{"cells": sheet}]}
-    return json.dumps(data).encode()
 
 
 def _without_ids(data: dict[str, Any]) -> None:
@@ -105,7 +92,6 @@ FILES = [
         flagged=True,
         finding="huge-cell",
     ),
-    Hostile("version_3", "is of nbformat 3", _version_3, FULL, finding="format"),
     Hostile("version_4_0", "is of nbformat 4.0, without ids", rewritten(_without_ids), FULL),
     Hostile(
         "version_5", "is of a version to come", rewritten(lambda data: data.update(nbformat=5)), FULL, False, "format"

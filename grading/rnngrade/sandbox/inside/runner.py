@@ -105,9 +105,6 @@ class Runner:
         self.forbids = exercise["forbids"]
         return {"state": "open"}
 
-    def do_close(self) -> None:
-        self.close()
-
     def do_observe(self, drive: str, args: tuple[Any, ...]) -> dict[str, Any]:
         assert self.local is not None
         self.callbacks, self.answer = [], []

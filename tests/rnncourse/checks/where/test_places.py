@@ -11,13 +11,16 @@ import pytest
 
 from rnncourse import exercises, hint, where
 from rnncourse.checks.cases import seed_for
+from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Edit, Exercise
 from rnncourse.checks.local import Local
 from rnncourse.checks.program import program_in
+from rnncourse.checks.slips import changes
 from rnncourse.checks.where import search
 from rnncourse.checks.where.inquiry import Budget, Draws, Inquiry
 from rnncourse.seat import notebook
+from tests import waiting
 from tests.sampling import ALL
 
 NO_HURRY = Budget(20.0, 120.0)  # a busy machine finds what a quiet one does
@@ -75,6 +78,37 @@ def test_who_raises_sees_the_line():
     found = asked("rnn_step", text).where
     assert 4 in found.lines
     assert "raises" in {one.kind for one in found.evidence}
+
+
+def test_two_small_changes_that_mend_together_mark_both_lines():
+    counts = """def bag_of_words(tokens, vocabulary):
+    counts = np.zeros(len(vocabulary), dtype=int)
+    for token in tokens:
+        token = token.lower()
+        if token not in vocabulary:
+            break
+        counts[vocabulary.index(token)] += 1
+    return counts
+"""
+    found = asked("bag_of_words", counts).where
+    assert found.lines == (4, 6)
+    assert "Lines 4 and 6: with one small change in each of them, every case comes out right." in found.message
+
+
+def test_a_line_that_is_not_run_where_it_goes_wrong_is_left_alone():
+    program = program_in("def f(x):\n    if x:\n        y = 1\n    else:\n        y = 2\n    return y\n", "f")
+    assert program.idle({2, 5, 6}) == {3}
+    tried = [{change.lines for change in changes(program.source, but=but)} for but in ((), {3})]
+    assert tried[0] - tried[1] == {(3,)}
+
+
+def test_a_limit_counts_the_time_of_who_works_and_ends_at_last_for_who_waits():
+    now = iter([0.0, 0.5, 1.5])
+    deadline = Deadline(1.0, lambda: next(now))
+    assert 0 < deadline.left <= 0.5
+    assert not deadline.left
+    asleep = Deadline(0.01, lambda: 0.0)
+    waiting.until(lambda: not asleep.left, lambda: "it never ends")
 
 
 def test_nothing_is_said_of_a_right_answer_nor_after_a_diagnosis():
