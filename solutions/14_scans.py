@@ -251,7 +251,7 @@ show(speed_chart(steps, {"single numbers": single, "rows of\n32 × 64": rows}))
 # `dH (T, N, H)` are the errors that the states get from their own outputs, `H (T, N, H)` the states of a plain tanh cell,
 # `W (H, H)` its recurrent weights. Return the whole error of each state, $e_1$ to $e_T$, `(T, N, H)`. At most
 # $2(H + 2) \lceil \log_2 T \rceil + 8$ operations may wait for one another; a product of two $H \times H$ matrices is
-# $H$ of them. The check counts once, so write `1 - H * H`, not a power, and mind the dtype as above.
+# $H$ of them. The check counts once, so mind the dtype as above.
 #
 # `(1 - H * H)[..., :, None] * W.T` is `(T, N, H, H)`, a $J_t$ for each step and each row of the batch. A row times a matrix,
 # for all of them at once, is `(B[..., None, :] @ A)[..., 0, :]`. In a round of reach $r$ = 1, 2, 4 … entry $t$

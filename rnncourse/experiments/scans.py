@@ -6,6 +6,7 @@ What needs PyTorch, networks that are trained, is in `rnncourse.experiments.scan
 
 from __future__ import annotations
 
+import functools
 import operator
 import time
 from collections.abc import Callable, Sequence
@@ -48,6 +49,9 @@ class Counting:
 
     value: float
     depth: int = 0
+
+    def __pow__(self, factors: int) -> Counting:
+        return functools.reduce(operator.mul, [self] * factors)
 
 
 def _counting(operation: Callable[[float, float], float], turned: bool = False) -> Callable[[Counting, Any], Any]:

@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.demo.sample import BLANK
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.by_hand import path_of
+from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.marking.answers import (
     Before,
@@ -90,6 +93,20 @@ def test_an_answer_that_was_collected_anew_meanwhile_is_not_marked(desk, root, q
     with pytest.raises(NoSuchAnswer, match="reload"):
         mark(desk, UNIT, question, old.id, 1.0, "", {})
     assert read_marks(desk, UNIT)["ada"].grades[WRITTEN].waits
+
+
+def test_marks_by_hand_that_cannot_be_read_cost_their_own_student_alone(desk, root, question):
+    enter(desk, root, {"ada": "one", "alan": "another"}, question)
+    path = path_of(desk, UNIT, "ada")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{")
+    records = {record.student: record for record in desk.graded(UNIT)}
+    with GradebookWriter(desk) as gradebook:
+        (said,) = gradebook.enter_unit(UNIT)
+        assert "ada.json cannot be read" in said
+        gradebook.enter(records["alan"])
+        with pytest.raises(GradebookError, match=r"ada\.json cannot be read"):
+            gradebook.enter(records["ada"])
 
 
 @given(points=st.floats(allow_nan=True).filter(lambda p: not 0 <= p <= 3), number=st.integers() | st.just(0))

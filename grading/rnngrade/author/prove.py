@@ -24,7 +24,6 @@ from rnngrade.author.validate import faults, gaps, misjudged, place
 MUTANTS = 300
 # The tests that see a unit and no more than it: what is asked and shown, the checks, the desk, the index of concepts.
 TESTS = (
-    "tests/notebooks/test_experiments.py",
     "tests/notebooks/test_in_step.py",
     "tests/rnncourse/exercises/test_catalogue.py",
     "tests/rnncourse/exercises/test_mistakes.py",

@@ -91,7 +91,12 @@ class GradebookWriter:
             there, built = self._cells(unit), {*map(grade_id_of, _given_out(self.desk, unit))} - {""}
             pages = read_pages(self._gradebook.db, unit, failures=Failures()) if there else {}
             for student, page in pages.items():
-                self._take_over(unit, student, page)
+                try:
+                    self._take_over(unit, student, page)
+                except GradebookError as error:  # it costs this student's entry alone, unless all are taken out
+                    if there != built:
+                        raise
+                    said.append(str(error))
             if there and there != built and pages:
                 for student in pages:
                     self._gradebook.remove_submission(unit, student)
