@@ -31,14 +31,14 @@ from rnngrade.grading.grade import Graded
 from rnngrade.grading.run import run
 from rnngrade.grading.worker import CannotGrade, Graders
 from tests.grading.made import rnngrade
-from tests.sampling import ALL, SEED
+from tests.sampling import SEED
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # nbgrader is imported, not judged
     from nbgrader.api import Gradebook
 
 UNIT = "03_cell"
-KILLS = 12 if ALL else 1
+KILLS = 12
 SETTINGS = ["run", UNIT, "--seed", "7", "--jobs", "2"]
 
 
@@ -130,6 +130,7 @@ def require_whole(desk: Desk, expected: dict[str, dict]) -> None:
         assert (desk.autograded / student / UNIT / f"{UNIT}.ipynb").is_file()
 
 
+@pytest.mark.nightly
 def test_a_run_that_is_killed_at_any_moment_goes_on_where_it_was(starter, new_desk):
     undisturbed = new_desk("undisturbed")
     with GradebookWriter(undisturbed) as gradebook:  # which takes a while, so the first class alone is without it
