@@ -239,6 +239,14 @@ def test_a_table_of_times_that_is_none_is_one_sentence(desk, tmp_path, name, tex
         take_times(desk, UNIT, tmp_path / name)
 
 
+def test_a_table_of_another_class_is_no_success(desk, tmp_path):
+    (tmp_path / "t.csv").write_text("id,handed_in\nnobody,2026-11-20 10:00+01:00\n")
+    assert (
+        "No time is of anybody who handed in"
+        in rnngrade(desk, "times", tmp_path / "t.csv", "--unit", "02", code=1).output
+    )
+
+
 def test_a_time_without_a_zone_needs_one(desk, tmp_path):
     (tmp_path / "t.csv").write_text("id,handed_in\nada,2026-11-20 10:00\n")
     with pytest.raises(TimesError, match="line 2: in which time zone is that"):

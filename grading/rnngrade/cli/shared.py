@@ -113,9 +113,11 @@ def canvas_token() -> str:
 
 
 def say_taken(taken: Taken) -> None:
-    """What came of taking times, in sentences."""
+    """What came of taking times, in sentences. **Errors:** a `Sentence` if none is of anybody here."""
     for words in taken.notes:
         click.echo(words)
+    if not taken.new and not taken.known:
+        raise Sentence("No time is of anybody who handed in: is it this unit's table?")
     click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
     if taken.new:
         click.echo(
