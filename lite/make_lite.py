@@ -47,6 +47,7 @@ KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", 
 PARTS = {
     "rnncourse.plots": ("matplotlib", "pillow"),
     "rnncourse.data": ("pooch", "requests", "pydoc-data"),
+    "rnncourse.experiments": ("rnncourse-data",),
 }
 ROOTS = (*KERNEL, "rnncourse", *(part.replace(".", "-") for part in PARTS))
 NOT_NEEDED = ("prompt-toolkit", "rich")  # only a terminal does

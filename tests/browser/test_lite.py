@@ -55,6 +55,7 @@ def test_the_course_and_all_that_it_needs_is_in_the_site(site, lock):
     assert {"numpy", "jaxtyping"} <= set(lock["rnncourse"]["depends"])
     assert {"matplotlib", "pillow"} <= set(lock["rnncourse-plots"]["depends"])
     assert {"pooch", "pydoc-data"} <= set(lock["rnncourse-data"]["depends"])
+    assert "rnncourse-data" in lock["rnncourse-experiments"]["depends"]
     for package in lock.values():
         wheel = site / "static" / "pyodide" / package["file_name"]
         assert hashlib.sha256(wheel.read_bytes()).hexdigest() == package["sha256"]
