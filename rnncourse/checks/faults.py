@@ -7,7 +7,6 @@ ordinary cases, on edge cases, and the arguments are left alone.
 from __future__ import annotations
 
 import builtins
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +70,7 @@ def faults_of(
     if seen.answer is None and wanted.answer is not None:
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
     if exercise.facts:
-        return _of_facts(exercise, one, wanted, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
+        return _of_facts(exercise, one, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
     found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
         words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
@@ -79,20 +78,25 @@ def faults_of(
     return _impure(exercise, one, wanted, seen, hidden)
 
 
-def broken_fact(exercise: Exercise, wanted: Observation, seen: Observation) -> Fact | None:
-    """The first fact that does not hold of an answer. The first of all says which case it is: what was said of another
-    one proves nothing.
-    """
+def facts_of(exercise: Exercise, one: Case, seen: Observation) -> list[Fact]:
+    """What must hold of an answer to this case; of one that is not of the form that is asked, that it is not."""
     assert exercise.facts
-    facts = [Fact("the form", False, f"What {exercise.name} returns is not of the form that is asked.")]
-    with suppress(Exception):  # whatever an answer holds
-        found = exercise.facts(seen.answer)
-        facts = found if found[0] == exercise.facts(wanted.answer)[0] else facts
-    return next((fact for fact in facts if fact.holds is False), None)
+    try:
+        return list(exercise.facts(one.args, *seen.answer))
+    except Unfit as why:
+        words = f"{why}."
+    except Exception:  # whatever an answer holds
+        words = f"What {exercise.name} returns is not of the form that is asked."
+    return [Fact("the form", False, words)]
 
 
-def _of_facts(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
-    fact = broken_fact(exercise, wanted, seen)
+def broken_fact(exercise: Exercise, one: Case, seen: Observation) -> Fact | None:
+    """The first fact that does not hold of an answer to this case."""
+    return next((fact for fact in facts_of(exercise, one, seen) if fact.holds is False), None)
+
+
+def _of_facts(exercise: Exercise, one: Case, seen: Observation, hidden: bool) -> list[Fault]:
+    fact = broken_fact(exercise, one, seen)
     if fact is None:
         return []
     of_mistakes = {m.name: m.message for m in exercise.misconceptions}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rnncourse.checks.cases import Asked, canonical
 from rnncourse.checks.compare import close_arrays, difference
 from rnncourse.checks.drive import Observation
+from rnncourse.checks.faults import facts_of
 from rnncourse.checks.plain import arrays_in
 from rnncourse.checks.slips import Change, changes
 from rnncourse.checks.where.inquiry import Inquiry
@@ -108,6 +109,9 @@ def _quality(inquiry: Inquiry, one: Asked, seen: Observation, right: Sequence[bo
     """How good an answer is in one case: it raises nothing, it has the right form, some of it is right, or all."""
     if seen.error or seen.refused or seen.timed_out or all(right):
         return 3.0 * all(right)
+    if inquiry.exercise.facts:
+        facts = facts_of(inquiry.exercise, one.case, seen)
+        return 2.0 + sum(fact.holds is True for fact in facts) / len(facts)
     wanted, got = (canonical(inquiry.exercise, o.answer) for o in (one.wanted, seen))
     found = difference(wanted, got, inquiry.exercise.gives)
     if found and found.kind not in ("dtype", "value"):
