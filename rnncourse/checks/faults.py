@@ -7,17 +7,18 @@ ordinary cases, on edge cases, and the arguments are left alone.
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.cases import Candidate, Seed, canonical
 from rnncourse.checks.compare import difference, kind_of
-from rnncourse.checks.drive import Observation
+from rnncourse.checks.drive import Observation, turned
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.facts import Fact
-from rnncourse.checks.plain import Plain, Unfit
+from rnncourse.checks.plain import Plain, Unfit, arrays_in
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,27 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
             told = f"{claim}: this does not hold in a hidden case." if hidden else f"{claim}: {words}"
             return [Fault("values", told, Case(()))]
     return []
+
+
+def of_layout(
+    exercise: Exercise, candidate: Candidate, cases: Iterable[tuple[Case, Observation]], *, hidden: bool = False
+) -> list[Fault]:
+    """What is wrong, in the first case that has a table, if its numbers lie in memory column by column."""
+    if exercise.facts or exercise.drive.writes or exercise.drive.counts_depth:
+        return []
+    for one, wanted in cases:
+        if not one.is_edge and any(min(a.shape, default=1) > 1 and a.ndim > 1 for a in arrays_in(one.args)):
+            seen = candidate.observe(turned(exercise.drive), one.args)
+            found = faults_of(exercise, replace(one, is_edge=True), wanted, seen, hidden=hidden)
+            return [replace(fault, words=f"{OTHERWISE} {fault.words}") for fault in found[:1]]
+    return []
+
+
+OTHERWISE = (
+    "With the same numbers laid out otherwise in memory, as `np.asfortranarray(x)` or `x.T` has them, the answer is "
+    'another. Nothing may hang on that: `reshape` goes row by row always, `.view`, `.data` and `ravel(order="K")` '
+    "go by the memory, and what is written into `zeros_like(x).reshape(-1)` may be lost in a copy."
+)
 
 
 def describe_case(exercise: Exercise, one: Case, *, hidden: bool = False) -> str:
