@@ -147,20 +147,21 @@ def drive_stochastic(
     nearest fifth), and whether the same call gives others the next time. With few units and steps and many rows, all
     that can be drawn is drawn. **Errors:** `Unfit` if two equal calls in eval mode differ.
     """
-    outputs, gradients = drive_module(candidate, init, parameters, calls)
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(0)
+        outputs, gradients = drive_module(candidate, init, parameters, calls)
         model = load(candidate(*init), parameters)
         model.eval()
-        if not identical(outputs, [arrays(model(*args)) for args in calls]):
-            raise Unfit("in eval mode two equal calls gave different answers: there chance must have no say")
-        torch.default_generator.manual_seed(0)
-        model.train()
         chance = []
-        for args in calls if rows else ():
-            many = [a.repeat(1, rows, *[1] * (a.ndim - 2)) if isinstance(a, torch.Tensor) else a for a in args]
-            first, second = (arrays(model(*many)) for _ in range(2))
-            pairs = zip(*(out if isinstance(out, (list, tuple)) else [out] for out in (first, second)), strict=True)
-            chance.append([_patterns(*pair) for pair in pairs])
+        with torch.no_grad():
+            if not identical(outputs, [arrays(model(*args)) for args in calls]):
+                raise Unfit("in eval mode two equal calls gave different answers: there chance must have no say")
+            model.train()
+            for args in calls if rows else ():
+                many = [a.repeat(1, rows, *[1] * (a.ndim - 2)) if isinstance(a, torch.Tensor) else a for a in args]
+                first, second = (arrays(model(*many)) for _ in range(2))
+                pairs = zip(*(out if isinstance(out, (list, tuple)) else [out] for out in (first, second)), strict=True)
+                chance.append([_patterns(*pair) for pair in pairs])
     return outputs, gradients, chance
 
 
