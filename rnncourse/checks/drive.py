@@ -77,6 +77,11 @@ class Driver:
     counts_depth: bool = False  # the last argument may ask for the depth of the answer, as in `steps`
     several: bool = False  # each argument of a case is a call of its own
 
+    @property
+    def hands_over(self) -> bool:
+        """Whether the candidate is called with the arguments of the case as they are."""
+        return self.is_plain or self.counts_depth
+
     def __call__(self, candidate: Any, *args: Any) -> Any:
         return self.function(candidate, *args)
 

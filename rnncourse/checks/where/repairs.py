@@ -17,6 +17,7 @@ from rnncourse.checks.where.inquiry import Inquiry
 
 ALL, ORDINARY = "all", "ordinary"  # what is right with it: every case, or those that are no edge cases
 
+MOST_RIGHT = 4  # cases in which the answer is right, that are asked which lines they need
 MOST_STEPS = 6  # from which a second change is looked for
 
 Scope = str | int  # or the number of the one result that is right with it
@@ -43,11 +44,14 @@ def mending(inquiry: Inquiry, first: Sequence[int], steps: list[Step]) -> Iterat
     """The changes that make right what is wrong, or a part of it, likeliest first. **Errors:** `OutOfTime`.
 
     Those with which the answer is better, and not yet all right, are put into `steps`. A line that is not run in a case
-    that is wrong has no part in what is wrong with it.
+    that is wrong has no part in what is wrong with it; one that is run in no case that is right is suspected.
     """
-    ran = inquiry.run(inquiry.program.watching(), inquiry.by_size[0][0].case).ran
-    idle = inquiry.program.idle(ran) if ran else ()
-    for change in changes(inquiry.program.source, first=first, but=idle):
+    (one, _), *_ = inquiry.by_size
+    right = [other for other, _ in inquiry.by_size if not other.is_wrong][:MOST_RIGHT]
+    ran, *others = (set(inquiry.run(inquiry.program.watching(), o.case).ran) for o in (one, *right))
+    idle = inquiry.program.idle(ran) if ran else set()
+    suspected = inquiry.program.idle(set.union(*others)) - idle if all(others) and others else set()
+    for change in changes(inquiry.program.source, first={*first, *suspected}, but=idle):
         scope, better = _tried(inquiry, change)
         if scope is not None:
             yield Mend(change, scope)
