@@ -253,10 +253,6 @@ def _inside_out(call: ast.Call) -> Iterator[ast.expr]:
             yield ast.Call(inner, [ast.Call(func, [a, *rest], call.keywords), *more], words)
 
 
-def _method(value: ast.expr, name: str, *numbers: int) -> ast.Call:
-    return ast.Call(_attribute(value, name), [number(n) for n in numbers], [])
-
-
 def _regrouped(node: ast.BinOp) -> Iterator[ast.expr]:
     """a + b / c for (a + b) / c and the other way round, whatever the operators."""
     match node:
@@ -287,7 +283,7 @@ def _calls(call: ast.Call, slot: str, near: Near) -> Iterator[Other]:
     yield from (("grouping", other) for other in _let_out(call))
     yield from (("function order", other) for other in _inside_out(call))
     if name in ("reshape", "view") and is_method and len(args) > 1:
-        swapped = (_method(func.value, "swapaxes", i, i + 1) for i in range(len(args) - 1))
+        swapped = (_method(func.value, "swapaxes", number(i), number(i + 1)) for i in range(len(args) - 1))
         yield from (("transpose/for a reshape", other) for other in swapped)
     yield from _with_other_arguments(call)
     yield from _with_more_arguments(call, name, near)
