@@ -23,9 +23,10 @@ from rnncourse.checks.exercise import Exercise
 from rnngrade.reading.digest import digest, weight
 from rnngrade.reading.inspection import inspect
 from rnngrade.reading.ipython import MAX_SOURCE
-from rnngrade.sandbox.inside.refusing import WORDS, refusing
+from rnngrade.sandbox.inside.refusing import WORDS, refuse
 from tests.grading import styles
 from tests.grading.solved import Alternatives, right_answers
+from tests.grading.forked import in_a_fork
 from tests.sampling import ALL, SEED
 
 GIVEN = [
@@ -253,9 +254,14 @@ def test_by_whatever_way_it_comes_it_is_shown_to_a_person_or_refused(seed, monke
     space = {"__name__": "notebook"}
     for source in cells:
         exec(source, space)
-    x = torch.ones(4, 1, 2)
-    with refusing(LAYER), pytest.raises(RuntimeError, match=WORDS):
-        space["answer"](x)
+
+
+    def task():
+        refuse(LAYER)
+        with pytest.raises(RuntimeError, match=WORDS):
+            space["answer"](torch.ones(4, 1, 2))
+
+    in_a_fork(task)
 
 
 def banned(sources, *names, uses=()):
