@@ -455,6 +455,15 @@ def test_every_platform_s_export_comes_to_the_class_list_s_ids(desk, folder, tmp
     assert (again.taken, len(again.unchanged)) == ([], len(report.taken))
 
 
+def test_that_names_are_shown_of_whom_the_desk_knows_by_number_is_said(desk, archive):
+    files = [(n, f"{{}}_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (4, 17)]
+    collect(archive(*((name.format("Participant"), text) for _, name, text in files)), desk, UNIT)
+    report = collect(archive(*((name.format(f"Ada {n}"), text) for n, name, text in files)), desk, UNIT)
+    assert list(submitted(desk)) == [path("Participant 17"), path("Participant 4")]
+    (note,) = report.notes
+    assert note.startswith("Names are shown here of whom the desk knows by a number, Participant 4 and others")
+
+
 def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(desk, archive):
     desk.folder.mkdir()
     (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")

@@ -311,8 +311,8 @@ def test_a_desk_without_an_exchange_has_nothing_of_it(desk, root):
 
 def test_a_new_desk_has_nbgrader_s_settings_and_is_its_owner_s_alone(root, tmp_path):
     desk = Desk(root, tmp_path / "courses" / "autumn")
-    rnngrade(desk, "new")
-    rnngrade(desk, "new")
+    assert "a desk already" not in rnngrade(desk, "new").output
+    assert "a desk already" in rnngrade(desk, "new").output
     assert stat.S_IMODE(desk.folder.stat().st_mode) == 0o700
     hub = Hub(desk, tmp_path)
     hub.instructor("ReleaseAssignment")

@@ -25,8 +25,8 @@ from rnngrade.reading.inspection import inspect
 from rnngrade.reading.ipython import MAX_SOURCE
 from rnngrade.sandbox.inside.refusing import WORDS, refuse
 from tests.grading import styles
-from tests.grading.solved import Alternatives, right_answers
 from tests.grading.forked import in_a_fork
+from tests.grading.solved import Alternatives, right_answers
 from tests.sampling import ALL, SEED
 
 GIVEN = [
@@ -254,7 +254,6 @@ def test_by_whatever_way_it_comes_it_is_shown_to_a_person_or_refused(seed, monke
     space = {"__name__": "notebook"}
     for source in cells:
         exec(source, space)
-
 
     def task():
         refuse(LAYER)

@@ -280,7 +280,7 @@ class _Grading:
             one.seconds = time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
 
     def _cell_seconds(self, one: _Cell) -> float:
-        """How long a cell may run: to write down a function takes milliseconds, however slow it is when it is called."""
+        """How long a cell may run. To write down a function takes milliseconds, however slow it is when called."""
         endless = sum(isinstance(cell.fault, TooSlow) for cell in self.ran)
         is_students = one.is_helper or one.exercise is not None
         most = self.station.limits.cell_seconds

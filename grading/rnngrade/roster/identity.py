@@ -51,7 +51,7 @@ class Names:
         there = [path.name for path in desk.submitted.iterdir() if path.is_dir()] if desk.submitted.is_dir() else []
         self._known = {folded(name): name for name in [*there, *people.people]}
         self._collected: dict[str, dict[str, str]] = {}  # by unit and by origin
-        self._told_of_numbers = False
+        self._told_of_numbers = self._told_of_names = False
         self.unknown: dict[str, Who] = {}  # who is not on the class list, by what they are called
 
     def is_listed(self, text: str) -> bool:
@@ -65,7 +65,14 @@ class Names:
             self._collected[unit] = {origin: student for student, origin in keys_of(self._desk, unit).items()}
         found = self._people.id_of(*said.keys)
         if said.keys:
-            found = found or self._collected[unit].get(mark_of(who.origin))
+            known = self._collected[unit].get(mark_of(who.origin), "")
+            if said.full and is_numbered(known, said.keys[0]) and not found and not self._told_of_names:
+                self._told_of_names = True
+                self._notes.append(
+                    f"Names are shown here of whom the desk knows by a number, {known} and others: so they stay until "
+                    "you collect with --names TABLE."
+                )
+            found = found or known
         if found := found or said.id(self._people):
             return found
         if said.keys and self.is_listed(who.called):
@@ -105,7 +112,7 @@ class Names:
         """
         if not self.unknown:
             return []
-        path = self._desk.folder / SETTLED
+        path = self._desk.given(SETTLED)
         lines = [
             f"Not on the class list, and kept apart: {len(self.unknown)}. If somebody is on it by another name, write "
             f"the line into {path} (its first line is name,id), and collect again:"
@@ -359,12 +366,17 @@ class Presence:
     absent: list[Person] = field(default_factory=list)  # who handed in nothing; nobody, where it cannot be told
 
 
+def is_numbered(student: str, key: str) -> bool:
+    """Whether a student is known by the number alone that a platform gave them in one assignment."""
+    number = number_in(key, "participant") or number_in(key, "anon")
+    return bool(number) and folded(student).endswith(number)
+
+
 def presence(desk: Desk, unit: str, people: ClassList, graded: Iterable[str] = ()) -> Presence:
     """Who handed in a unit, as far as that is known; `graded` are students of whom there may be no more than that."""
     keys = keys_of(desk, unit)
     others = [student for student in keys if not desk.submission_path(unit, student).is_file()]
-    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in keys.items()}
-    numbered = [one for one, n in numbers.items() if n and folded(one).endswith(n) and not people.of(one)]
+    numbered = [one for one, key in keys.items() if is_numbered(one, key) and not people.of(one)]
     there = {*desk.submissions(unit), *graded}
     unknown = people.unknown(there - {*numbered})
     return Presence(others, numbered, unknown, [] if numbered else people.absent({*there, *others}))

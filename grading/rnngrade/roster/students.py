@@ -203,7 +203,7 @@ def canvas_id_of(student: str) -> str:
 
 def class_list(desk: Desk, roster: Path | None = None) -> ClassList:
     """The desk's class list, or the one in `roster`; empty if there is none. **Errors:** `RosterError`."""
-    path = roster or desk.folder / "roster.csv"
+    path = roster or desk.given("roster.csv")
     people = read_roster(path) if (is_there := roster is not None or path.exists()) else {}
     if is_there and not people:
         raise RosterError(f"{path} has nobody below its first line: export it again, or take it away.")
@@ -218,7 +218,7 @@ SETTLED = "names.csv"
 
 def read_settled(desk: Desk) -> dict[str, str]:
     """Whose names were settled in this desk, folded. **Errors:** `RosterError`."""
-    path, found = desk.folder / SETTLED, dict[str, str]()
+    path, found = desk.given(SETTLED), dict[str, str]()
     if not path.exists():
         return found
     try:
