@@ -21,6 +21,7 @@ from rnngrade.gradebook.door import opened
 from tests.grading.hostile import HOSTILE
 from tests.grading.made import rnngrade, table
 from tests.grading.solved import right_answers
+from tests.grading.test_run import NoGraders
 
 UNIT = "03_cell"
 
@@ -38,7 +39,10 @@ def desk(root, tmp_path_factory):
 
 
 def run_again(desk, *more, code=0):
-    return rnngrade(desk, "run", "03", "--seed", "7", "--limit", "cell_seconds=10", *more, code=code)
+    """A run in which nothing is left to grade: without the process that grades, which takes seconds to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rnngrade.grading.worker.Graders", NoGraders)
+        return rnngrade(desk, "run", "03", "--seed", "7", "--limit", "cell_seconds=10", *more, code=code)
 
 
 def commands_of(command, context):

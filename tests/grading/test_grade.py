@@ -28,7 +28,7 @@ from rnngrade.grading.worker import Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
 from tests.grading.solved import Alternatives, names, solved
-from tests.sampling import some
+from tests.sampling import ALL, some
 from tests.waiting import PATIENCE, has_ended, until
 
 UNIT = "03_cell"
@@ -72,14 +72,14 @@ def points(record):
     return {e.name: e.points for e in record.exercises}
 
 
-@pytest.mark.parametrize("unit", some(UNITS, 2))
+@pytest.mark.parametrize("unit", UNITS if ALL else [UNIT])
 def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_all(
     unit, desk, root, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("RNNCOURSE_SEED", SEED)
     right, *others = covering_class(unit)
     blank = Submission("blank", unit, "all blank", dict.fromkeys(right.answers, BLANK))
-    for one in [right, *([blank] if unit in some(some(UNITS, 2), 1) else []), *some(others, 1)]:
+    for one in [right, blank, *some(others, 1)]:
         graded = desk(unit, one.write(root, tmp_path).read_bytes())
         assert points(graded.record) == pytest.approx(one.expected()), one.student
         for name, answer in one.answers.items():
@@ -262,7 +262,7 @@ def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(bu
     right = solved(root, UNIT)
     with Worker(Settings(bundle, LIMITS, SEED)) as worker:
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
-        for which in ("grades", "forks", "warm", "warm and grades"):
+        for which in ("grades", "forks", "warm and grades"):
             grades = psutil.Process(worker.pid)
             forks = grades.parent()
             (warm,) = [one for one in forks.children() if "warm.py" in " ".join(one.cmdline())]
@@ -321,7 +321,7 @@ def in_the_process(monkeypatch, tmp_path, program):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
 
 
-@pytest.mark.parametrize("end", ["os.abort()", "os.kill(os.getpid(), 9)", "sum(range(10**15))"])
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 9)", "sum(range(10**15))"])
 def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(bundle, end, root, monkeypatch, tmp_path):
     program = f"""
         import os, sys
@@ -371,7 +371,7 @@ WORST = {
 def test_the_worst_replies_take_the_judge_no_more_than_it_may(bundle, root):
     with Worker(Settings(bundle, LIMITS, SEED)) as worker:
         worker.grade("ada", solved(root, UNIT))
-        for what, value in some(WORST.items(), 2):
+        for what, value in some(WORST.items(), 1):
             answer = f"def softmax(x):\n    return {value}"
             record, memory, seconds = peak(worker, solved(root, UNIT, softmax=answer))
             assert [e.name for e in record.exercises if not e.passed] == ["softmax"], what
