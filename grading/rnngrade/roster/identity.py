@@ -12,12 +12,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import tzinfo
 from functools import cache
 from pathlib import Path, PurePosixPath
-
-from dateutil import parser as dates  # type: ignore[import-untyped]
-from dateutil import tz
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
@@ -25,6 +21,7 @@ from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
 from rnngrade.roster.sources import File, folders, full, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded
+from rnngrade.roster.times import in_utc, time_in
 
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
 _COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
@@ -193,7 +190,7 @@ class Sorter:
             copy = _COPY.search(PurePosixPath(file.path).stem)
             number = int(next(filter(None, copy.groups()))[:9]) if copy else 0
             version = (readable, number, file.modified, full(file))
-            when = _timestamp(who.when.encode(), full(file), self._notes) if who.when else self._handed_in(file, unit)
+            when = self._time(who.when.encode(), file) if who.when else self._handed_in(file, unit)
             late = "Canvas" if who.late else ""
             made.append(Found(student, who.origin, unit, version, full(file), when, late))
         return made
@@ -257,9 +254,16 @@ class Sorter:
             return ""
         of_nbgrader = PurePosixPath(self._outer(file)).parts[1:] == (unit, f"{unit}.ipynb")
         if self._reader is None and of_nbgrader:
-            return _timestamp(file.timestamp, full(file), self._notes)
+            return self._time(file.timestamp, file)
         self._notes.append(f"The timestamp.txt beside {shown(full(file))} may be a student's: it was left out.")
         return ""
+
+    def _time(self, written: bytes, file: File) -> str:
+        try:
+            return in_utc(time_in(written))
+        except ValueError:
+            self._notes.append(f"The timestamp.txt beside {shown(full(file))} was left out: it holds no date.")
+            return ""
 
     def _outer(self, file: File) -> str:
         """The path of a file as far as the platform, or the instructor, made it."""
@@ -322,26 +326,6 @@ class Sorter:
     def _leave(self, file: File, why: str) -> list[Found]:
         self._notes.append(f"{shown(full(file))} was left out: {why}.")
         return []
-
-
-def _timestamp(written: bytes, relative: str, notes: list[str]) -> str:
-    """When a submission was handed in, in UTC, by what nbgrader's timestamp.txt beside it says."""
-    try:
-        when = dates.parse(written[:100].decode().strip(), tzinfos=zone_named)
-        offset = when.utcoffset()
-        return f"{(when - offset if offset else when).replace(tzinfo=None, microsecond=0)} UTC"
-    except (ValueError, OverflowError):
-        notes.append(f"The timestamp.txt beside {shown(relative)} was left out: it holds no date.")
-        return ""
-
-
-def zone_named(name: str | None, offset: int | None) -> tzinfo | None:
-    """The time zone at the end of a date, by its offset in seconds; None if there stands none. **Errors:** `ValueError`
-    for a mere name, "CEST", which dateutil passes over: two zones may have it, and it may be on this machine or not.
-    """
-    if offset is None and name:
-        raise ValueError(f"There is no time zone {name!r}.")
-    return None if offset is None else tz.tzoffset(name, offset)
 
 
 def _is_notebook(data: bytes) -> bool:
