@@ -39,7 +39,7 @@ from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
 from rnngrade.gradebook import book as gradebook
 from rnngrade.gradebook.book import GradebookWriter
-from rnngrade.gradebook.door import GradebookError, opened
+from rnngrade.gradebook.door import opened
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.run import run
 from rnngrade.pages.feedback import write_feedback
@@ -109,7 +109,7 @@ class Hub:
         with GradebookWriter(self.desk) as writer:
             for record, notebook in made:
                 self.desk.keep(record, notebook)
-                with contextlib.suppress(GradebookError):  # a time that is none is told of one student
+                with contextlib.suppress(TimesError):  # a time that is none is told of one student
                     writer.put(record, notebook)
 
     def release(self) -> Failures:
