@@ -94,13 +94,13 @@ def notebooks(draw):
     return json.dumps(data)
 
 
-@fuzzed(60)
+@fuzzed(150)
 @given(notebooks(), st.sampled_from(["utf-8", "utf-16", "utf-32", "latin-1"]))
 def test_a_notebook_is_taken_in(text, encoding):
     sound(text.encode(encoding, "replace"))
 
 
-@fuzzed(60)
+@fuzzed(150)
 @given(
     st.binary(max_size=50)
     | anything.map(lambda value: json.dumps(value).encode())
@@ -113,7 +113,7 @@ def test_a_file_is_taken_in(data):
     sound(data)
 
 
-@fuzzed(40)
+@fuzzed(100)
 @given(notebooks(), st.integers(0, 100_000), st.binary(max_size=3))
 def test_a_damaged_notebook_is_taken_in(text, at, piece):
     data = text.encode()

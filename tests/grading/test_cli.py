@@ -1,6 +1,5 @@
 """The command line, from a made-up class to grades, as an instructor types it."""
 
-import datetime
 import json
 import os
 import shutil
@@ -101,29 +100,6 @@ def test_json_is_the_records(desk):
 def test_strict_says_by_its_exit_code_that_a_person_has_to_look(desk):
     assert any(record.flags for record in desk.graded(UNIT))
     run_again(desk, "--strict", code=3)
-
-
-def test_a_due_date_that_is_changed_later_changes_the_marks_on_the_next_run(desk):
-    def total():
-        return float(table(rnngrade(desk, "return", "csv", "03", "--provisional").stdout)["ada"]["total"])
-
-    def set_the_due_date(when):
-        with opened(desk) as gradebook:
-            gradebook.find_assignment(UNIT).duedate = when
-            gradebook.db.commit()
-        assert f"{UNIT}: 0 graded" in run_again(desk).output
-
-    config, timestamp = desk.folder / "nbgrader_config.py", desk.submission_path(UNIT, "ada").parent / "timestamp.txt"
-    before, on_time = config.read_text(), total()
-    config.write_text(before + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
-    timestamp.write_text("2026-11-20 13:30:00 UTC\n")
-    set_the_due_date(datetime.datetime(2026, 11, 20, 12))
-    assert total() == 0 < on_time
-    set_the_due_date(datetime.datetime(2026, 11, 20, 14))
-    assert total() == on_time
-    set_the_due_date(None)
-    timestamp.unlink()
-    config.write_text(before)
 
 
 def test_pages_are_written(desk):
