@@ -28,6 +28,7 @@ from rnngrade.roster.collect import CollectError, collect
 from rnngrade.roster.identity import presence
 from rnngrade.roster.names import keys_of, settle
 from rnngrade.roster.students import ClassList
+from tests.sampling import ALL
 
 UNIT = "03_cell"
 
@@ -599,7 +600,7 @@ def classes(draw):
     return format, [draw(handed_in_by(number, format)) for number in numbers]
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=100 if ALL else 30, suppress_health_check=list(HealthCheck))
 @given(drawn=classes(), given_format=st.booleans(), listed=st.booleans(), as_zip=st.booleans(), cut=st.integers(0, 5))
 def test_no_name_of_a_student_s_own_is_another_s(drawn, given_format, listed, as_zip, cut):
     format, files = drawn
@@ -797,7 +798,7 @@ def damaged(data, rng):
 def test_no_damage_to_a_students_zip_costs_another_student(tmp_path):
     rng = np.random.default_rng(0)
     whole = zipped([("03_cell.ipynb", notebook("eve")), ("timestamp.txt", b"2026-11-20 13:30:00 UTC")])
-    for turn in range(300):
+    for turn in range(300 if ALL else 60):
         desk = desk_in(tmp_path / str(turn))
         files = [("ada/03_cell.ipynb", notebook("ada")), ("eve/03_cell.zip", damaged(whole, rng))]
         source = tmp_path / f"{turn}.zip"
