@@ -27,7 +27,7 @@ from rnngrade.roster import sources
 from rnngrade.roster.collect import CollectError, collect
 from rnngrade.roster.identity import presence
 from rnngrade.roster.names import keys_of, settle
-from rnngrade.roster.students import ClassList
+from rnngrade.roster.students import ClassList, RosterError
 from tests.sampling import ALL
 
 UNIT = "03_cell"
@@ -1000,14 +1000,12 @@ def test_what_is_not_there_is_one_sentence(desk, tmp_path):
         ((tmp_path / "text.txt", desk), "is no folder, zip or notebook"),
         ((tmp_path, desk, "99_none"), "There is no unit '99_none'; there are 02_unfolding, 03_cell."),
         ((tmp_path, desk, UNIT, "blackboard"), "There is no format 'blackboard'"),
-        ((tmp_path, desk, UNIT, "auto", tmp_path / "none.csv"), "The class list"),
-        ((tmp_path, desk, UNIT, "auto", tmp_path / "text.txt"), "has to name a column id"),
     ]:
         with pytest.raises(CollectError, match=said):
             collect(*arguments)
-    (tmp_path / "list.csv").write_text("id\n../../etc\n")
-    with pytest.raises(CollectError, match="cannot be the name of a student's folder"):
-        collect(tmp_path, desk, roster=tmp_path / "list.csv")
+    (desk.folder / "roster.csv").write_text("id\n../../etc\n")
+    with pytest.raises(RosterError, match="cannot be the name of a student's folder"):
+        collect(tmp_path, desk)
 
 
 # --- the unit, by what is in the notebook

@@ -201,11 +201,11 @@ def canvas_id_of(student: str) -> str:
     return found[1] if found else ""
 
 
-def class_list(desk: Desk, roster: Path | None = None) -> ClassList:
-    """The desk's class list, or the one in `roster`; empty if there is none. **Errors:** `RosterError`."""
-    path = roster or desk.given("roster.csv")
-    people = read_roster(path) if (is_there := roster is not None or path.exists()) else {}
-    if is_there and not people:
+def class_list(desk: Desk) -> ClassList:
+    """The desk's class list; empty if there is none. **Errors:** `RosterError`."""
+    path = desk.given("roster.csv")
+    people = read_roster(path) if path.exists() else {}
+    if path.exists() and not people:
         raise RosterError(f"{path} has nobody below its first line: export it again, or take it away.")
     if wrong := [id for id in people if not is_name(id)]:
         raise RosterError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")
