@@ -185,12 +185,16 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
 def of_layout(
     exercise: Exercise, candidate: Candidate, cases: Iterable[tuple[Case, Observation]], *, hidden: bool = False
 ) -> list[Fault]:
-    """What is wrong, in the first case that has a table, if its numbers lie in memory column by column."""
+    """What is wrong, in the first case that has a table, if its numbers lie in memory column by column. An error is
+    no fault: PyTorch's `.view` takes some layouts only, and says so.
+    """
     if exercise.facts or exercise.drive.writes or exercise.drive.counts_depth:
         return []
     for one, wanted in cases:
         if not one.is_edge and any(min(a.shape, default=1) > 1 and a.ndim > 1 for a in arrays_in(one.args)):
             seen = candidate.observe(turned(exercise.drive), one.args)
+            if seen.error:
+                return []
             found = faults_of(exercise, replace(one, is_edge=True), wanted, seen, hidden=hidden)
             return [replace(fault, words=f"{OTHERWISE} {fault.words}") for fault in found[:1]]
     return []
@@ -198,7 +202,7 @@ def of_layout(
 
 OTHERWISE = (
     "With the same numbers laid out otherwise in memory, as `np.asfortranarray(x)` or `x.T` has them, the answer is "
-    'another. Nothing may hang on that: `reshape` goes row by row always, `.view`, `.data` and `ravel(order="K")` '
+    'another. Nothing may hang on that: `reshape` goes row by row always, `.data` and `ravel(order="K")` '
     "go by the memory, and what is written into `zeros_like(x).reshape(-1)` may be lost in a copy."
 )
 
