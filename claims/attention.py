@@ -9,7 +9,7 @@ unit = Unit("13_attention")
 
 
 @unit.experiment(
-    "share of digit sequences of a length that are repeated without a mistake, after 300 updates on 1 to 12 digits",
+    "share of digit sequences of a length that are repeated without a mistake, after 250 updates on 1 to 12 digits",
     settings={
         kind: {"kind": kind} for kind in ("with attention", "without attention", "all states alike", "without the root")
     },
@@ -38,7 +38,7 @@ def two_asked(seed: int, heads: int) -> Numbers:
 unit.claim(
     "digits_repeated",
     digits,
-    "After 300 updates the pair with attention repeats most sequences of eight digits, and neither the pair without "
+    "After 250 updates the pair with attention repeats most sequences of eight digits, and neither the pair without "
     "nor the one that looks at all states alike repeats half of them.",
     figure=("with attention", "8 digits"),
     controls=[

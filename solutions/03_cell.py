@@ -939,8 +939,8 @@ named = {
 show(recall_chart(named))
 
 # %% tags=["author"]
-assert recalled(forward)[:4].min() > 0.8
-assert recalled(without_state(layer))[1:].max() < 0.4
+assert named["recurrent cell"][:4].min() > 0.8
+assert named["layer without\na state"][1:].max() < 0.4
 
 # %% [markdown]
 # **Claim:** from the state of an untrained cell, the readout names the character of up to three steps ago right more than 80%

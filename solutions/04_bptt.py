@@ -774,7 +774,6 @@ sizes = sizes_by_lag(start, by_lag=use(recurrent_gradient_by_lag))
 show(by_lag_chart(sizes, by_lag_measured(start)))
 
 # %% tags=["author"]
-sizes = sizes_by_lag(by_lag=use(recurrent_gradient_by_lag))
 assert sizes["as drawn"][20] > 0.01 > 0.002 > sizes["trained"][20], "Blame was expected to fade with training."
 
 # %% [markdown]
@@ -988,8 +987,7 @@ first = recited.index(line) if line in recited else "more than 100"
 print("you guessed:", my_guess, " first time by heart after", first, "updates")
 
 # %% tags=["author"]
-line = "she sells sea shells by the sea shore"
-assert learn_by_heart(line, loss_and_gradients)[100] == line, "The line was expected to be known by heart."
+assert recited[100] == line, "The line was expected to be known by heart."
 
 # %% [markdown]
 # **Claim:** after 100 updates a network of 32 units, given one letter, recites the whole line.

@@ -300,7 +300,7 @@ print("loss:", *np.mean(np.reshape(losses, (5, -1)), axis=1).round(2))
 show(learning_curve({"unseen days": curve}, "Dates of days that were never shown"))
 
 # %% [markdown]
-# In ten other runs it ends at {{dates/2 added/date|range .0%}}.
+# In twenty other runs it ends at {{dates/2 added/date|range .0%}}.
 #
 # Look at the shape of the curve: next to nothing at first, though the loss fell all the time. If each of ten
 # characters is right with probability 0.8, all ten are with $0.8^{10} = 0.11$. A share of whole answers shows progress late.
@@ -319,7 +319,7 @@ from rnncourse.experiments.encoder_decoder import parts_right
 from rnncourse.plots.encoder_decoder import parts_right_bars
 
 keep = 0.0  # what is added to the bias of z
-without = learn_to_translate(keep=keep, updates=updates, **mine).model
+without = learn_to_translate(keep=keep, updates=updates, points=1, **mine).model
 unseen = unseen_dates()
 by_part = {"2 added": parts_right(translator, unseen)}
 by_part[f"{keep:g} added"] = parts_right(without, unseen)
@@ -459,7 +459,7 @@ def greedy_decode(step, state, bos, eos, max_length):
 check(greedy_decode)
 
 # %% [markdown]
-# The course's `decoder_step` makes such a `step` of your decoder. Read what your network makes of 300 unseen dates.
+# The course's `decoder_step` makes such a `step` of your decoder. Read what your network makes of 200 unseen dates.
 #
 # **Guess**: when it is wrong, does its answer still look like a date? How many edits is it from the truth?
 
@@ -468,7 +468,7 @@ from rnncourse.encoder_decoder_torch import decoder_step
 from rnncourse.experiments.encoder_decoder import as_text, summary_of
 
 greedy, distance, match = use(greedy_decode), use(edit_distance), use(exact_match)
-step, shown = decoder_step(translator.decoder), unseen[:300]
+step, shown = decoder_step(translator.decoder), unseen[:200]
 states = [summary_of(translator, d) for d in shown]
 found = [as_text(greedy(step, state, BOS, EOS, 20)) for state in states]
 print(f"exactly right: {match(found, [d.iso for d in shown]):.0%}")
@@ -601,7 +601,7 @@ for tokens, score in search(tree_step, (), 0, 1, 5, width):
 # ### Experiment · how wide is wide enough?
 #
 # Width 1 is greedy, and width $V^T$ a search of everything. In between nothing is promised: a beam may lose the best
-# answer at its first step. So measure. We draw 150 models at random, each a table with three states, small enough to list
+# answer at its first step. So measure. We draw 100 models at random, each a table with three states, small enough to list
 # all answers.
 #
 # **Guess**: in how many of ten models does greedy find the best answer, and how wide must the beam be for nine of ten?
@@ -611,7 +611,7 @@ from rnncourse.experiments.encoder_decoder import search_random_models
 from rnncourse.plots.encoder_decoder import widths_chart
 
 spread = 1.5  # the greater, the surer a model is of each token
-searched = search_random_models(spread=spread, search=use(beam_search))
+searched = search_random_models(models=100, spread=spread, search=use(beam_search))
 print(f"the best answer is empty in {searched.best_is_empty:.0%} of the models")
 show(widths_chart({f"spread {spread:g}": searched.found}))
 
@@ -810,8 +810,8 @@ from rnncourse.plots.encoder_decoder import beams_chart
 
 alpha = 1.0
 tools = {"search": use(normalised_beam_search), "score": use(bleu)}
-whole = learn_to_copy(longest=8, updates=300, **mine).model
-careless = learn_to_copy(longest=8, updates=300, cut=0.3, **mine).model
+whole = learn_to_copy(longest=8, updates=300, points=1, **mine).model
+careless = learn_to_copy(longest=8, updates=300, cut=0.3, points=1, **mine).model
 by_search = {
     "whole answers": beams_on_strings(whole, **tools),
     "cut short": beams_on_strings(careless, **tools),
@@ -850,7 +850,7 @@ from rnncourse.plots.encoder_decoder import lengths_copied
 longer = 450
 by_length = {}
 for hidden, count in ((24, 150), (72, 150), (24, longer)):
-    model = learn_to_copy(hidden=hidden, updates=count, **mine).model
+    model = learn_to_copy(hidden=hidden, updates=count, points=1, **mine).model
     name = f"H = {hidden},\n{count} updates"
     by_length[name] = {length: copies(model, length) for length in range(1, 7)}
 show(lengths_copied(by_length))
@@ -1077,8 +1077,9 @@ def ctc_log_likelihood(log_probabilities, targets, blank=0):
 check(ctc_log_likelihood)
 
 # %% [markdown]
-# You own the loss that PyTorch has as `nn.CTCLoss`. Now let it learn. Somebody whistles three to six of five notes, for two to seven steps each. We have the sound, twelve numbers a step, and the notes
-# in their order. A control cuts the recording into as many equal parts as there are notes, and learns each step's label.
+# You own the loss that PyTorch has as `nn.CTCLoss`. Now let it learn. Somebody whistles three to five of five
+# notes, for two to five steps each. We have the sound, twelve numbers a step, and the notes in their order. A control cuts
+# the recording into as many equal parts as there are notes, and learns each step's label.
 #
 # **Guess**: what share of tunes does each read without a mistake?
 

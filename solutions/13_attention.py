@@ -303,7 +303,7 @@ assert np.abs(weights.numpy() - expected).max() < 1e-5, "The decoder was expecte
 #
 #     reads   7 1 1 4 9 0 2      should say   7 1 1 4 9 0 2 <eos>
 #
-# Digits are drawn at random, so that each has to go through. Three pairs get the same 300 updates on 1 to 12 digits: the pair
+# Digits are drawn at random, so that each has to go through. Three pairs get the same 250 updates on 1 to 12 digits: the pair
 # of unit 12, with 80 units; a pair of 64 units with your decoder, whose `query` is held at 0, so that it gets the *mean* of
 # all states and cannot choose; and one with your decoder as it is. (What is trained:
 # `rnncourse.experiments.attention_torch`.)
@@ -326,7 +326,7 @@ show(repeated_chart(lengths, shares, longest=12))
 assert shares["with attention"][5] > 0.7 > 0.5 > max(shares["without attention"][5], shares["all states alike"][5])
 
 # %% [markdown]
-# **Claim:** after 300 updates the pair with attention repeats most sequences of eight digits, and neither the pair without nor
+# **Claim:** after 250 updates the pair with attention repeats most sequences of eight digits, and neither the pair without nor
 # the one that looks at all states alike repeats half of them.
 #
 # It held in {{held digits_repeated}} seeds: {{digits/with attention/8 digits|median .0%}} against
@@ -397,7 +397,7 @@ attention_film(looks, written.text, answer).show(title="Attention while it write
 # Nobody told it that the year stands at the end in Portuguese, or where the month is. It starts at the *end*, for that
 # is what ISO wants first. Then it jumps to the month's name. And look at the day: the darkest cell need not be the number
 # itself. A cell of this map is a *state*, not a letter: it knows what came before it. (Only behind the 1 has a state read that
-# the 1 is all. But a weight proves no cause: in the French date below, the day's first digit looks at a state that cannot know.)
+# the 1 is all. In the French date below, the day's 1 is read off the state at the 5. But a weight proves no cause.)
 #
 # What it costs: $T_q$ steps compare with $T_k$ states each, $T_q \cdot T_k$ comparisons. *Try* a day of your own:
 

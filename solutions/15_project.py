@@ -68,7 +68,7 @@ progress("15_project")
 from rnncourse.data import load_corpus
 
 QUESTION = "dates"  # later: "python", "docs", or the path of a file of yours
-corpus = load_corpus(QUESTION, most=28_000)
+corpus = load_corpus(QUESTION, most=20_000)
 
 print(f"{len(corpus.tokens):,} documents, {len(set(corpus.groups)):,} groups")
 for i in range(0, 22, 2):
@@ -76,8 +76,7 @@ for i in range(0, 22, 2):
     print(f"{corpus.groups[i]:<12} {text!r:<38} {corpus.targets[i][-1]}")
 
 # %% [markdown]
-# The last column is the target at every step of the row. Nobody can know it after the first letter: we want to see how
-# soon it is known.
+# The last column is the target at every step of the row. Nobody can know it after the first letter: how soon can one?
 #
 # ## 2 · Three parts
 #
@@ -93,8 +92,8 @@ show(three_parts())
 # What this unit teaches is in the arrow that is *not* there: none leads from the test part back to the left.
 # If one does, it is called a **leak**. Kapoor and Narayanan found leaks in 294 papers of 17 fields. They make no noise.
 #
-# Here is one. A text is cut into windows of 60 characters, a new one every 6, so that each overlaps its neighbours, and
-# the windows are dealt at random. A 7-gram cannot do anything but look up what it has seen. **Guess**: what does it need
+# Here is one. A text is cut into windows of 60 characters, a new one every 10, so that each overlaps its neighbours, and
+# the windows are dealt at random. A 7-gram can only look up what it has seen. **Guess**: what does it need
 # on the test windows, and what if the text is cut in two first? (Guessing needs about 6 bits a character.)
 
 # %% tags=["experiment"]
@@ -109,9 +108,8 @@ assert at_random < cut_first / 3
 
 # %% [markdown]
 # Nothing about the model is better in the first line: it has read the test windows, in their neighbours. (Each character
-# stands in ten windows, so its α is ten times as large. Nothing else differs.) The same holds for two photographs of one patient, two reviews by
-# one writer, one song in two recordings. Documents that tell about one another form a **group**, and it is groups that
-# are dealt.
+# stands in six windows, so its α is six times as large.) The same holds for two photographs of one patient, two reviews by
+# one writer, one song in two recordings. Documents that tell about one another form a **group**, and groups are dealt.
 #
 # ### Exercise 15.1 · `split_groups`
 # *●●○ · 15 minutes · 3 points*
@@ -341,7 +339,7 @@ from rnncourse.experiments.project import NGRAMS
 from rnncourse.plots import line_chart
 
 score, choose, Q = use(ngram_bits), use(choose_ngram), len(names)
-lengths = [1, 2, 3, 4, 5, 6, 8]
+lengths = [1, 2, 3, 5, 8]
 needs = [score(parts["train"], parts["validation"], n, Q, 2.0) for n in lengths]
 label = "n (n - 1 letters, that at hand among them)"
 show(line_chart(lengths, {"validation": needs}, xlabel=label, ylabel="bits a letter"))
@@ -456,11 +454,11 @@ def run_experiment(parts, settings, seed):
 check(run_experiment)
 
 # %% [markdown]
-# Look at what the check did: it never saw your network. It changed what goes in and looked at what comes out. You can do
-# the same with any code that somebody gives you: *change the test part and see whether the training notices*.
+# Look at what the check did: it never saw your network. It changed what goes in and looked at what comes out. Do the same
+# with any code that you are given: *change the test part and see whether the training notices*.
 #
-# Now all of it, three times. Each time the days are dealt anew, both opponents are tuned on validation, and two networks
-# are trained: one with memory, one without. **Guess** the order of the four models.
+# Now all of it, three times: the days are dealt anew, both opponents tuned on validation, and two networks trained, with
+# memory and without. **Guess** the order of the four models.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.project import trial
@@ -480,7 +478,7 @@ for one in trials:
 # **Claim:** with memory the network needs at least 0.3 bits a letter less than the n-gram, on dates of days that neither
 # has met; without memory it needs more than the n-gram.
 #
-# That held in {{held network_wins}} splits. And now the other opponent:
+# That held in {{held network_wins}} splits. Now the other:
 #
 # **Claim:** letters counted for each language, put together by Bayes' rule, need fewer bits than the network.
 #
@@ -489,8 +487,8 @@ for one in trials:
 #
 # ### Where does each of them pay?
 #
-# A mean hides what to do next. **An error analysis** takes it apart: by place first, then by example. **Guess**: who is
-# better at the first letters of a date, and who at the end?
+# A mean hides what to do next. **An error analysis** takes it apart: by place, then by example. **Guess**: who is better
+# at the first letters of a date, and who at the end?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.project import bits_by_letter
@@ -510,13 +508,18 @@ print("by language, network: bits for the whole date")
 print("\n".join(line for _, line in (*sorted(costs)[:4], *sorted(costs)[-4:])))
 
 # %% [markdown]
-# The counts are better at the beginning, where there is little to remember. At the end of a date the network is the
-# better one: a state can hold on to the one word that decides. Both pay most where languages share a month's name. So a
-# next question would be: what do both of them together need?
+# **Claim:** at the first four letters of a date the counts need fewer bits than the network.
+#
+# ({{held counting_first}} splits.) At the end a state holds on to the word that decides, but the counts
+# remember it, too. From the eleventh letter on they need {{dates/with memory/by language, late|range .2f}} bits, the
+# network {{dates/with memory/network, late|range .2f}}.
+#
+# Who is ahead there hangs on a few dates, at which one of them was sure and wrong: the first and the last rows of the
+# list. A next question: what do both need together?
 #
 # ## 7 · What one seed is worth
 #
-# Three splits and seeds gave three figures. Which do you report? The best is also the one that you would have got from a
+# Three splits and seeds gave three figures. Which do you report? The best is also what you would have got from a
 # worse model, had you tried long enough. **Report them all**: the mean, and the standard deviation
 #
 # $$s = \sqrt{\frac{1}{n - 1} \sum_i (x_i - \bar x)^2},$$
@@ -572,11 +575,11 @@ for name in runs:
 
 # %% [markdown]
 # The baseline is the stronger of the two opponents. A gain that is many times the spread needs no test of significance.
-# When it is not, run more splits, or say that you cannot tell.
+# If not, run more splits, or say that you cannot tell.
 #
 # ## 8 · Leaks
 #
-# All of these have been published.
+# All have been published.
 #
 # ### Exercise 15.8 · `quiz_leaks`
 # *●●○ · 6 minutes · 2 points*
@@ -755,7 +758,7 @@ Markdown(report)
 # ### BEGIN SOLUTION
 # **Model answer.** The report is the one of section 9. (a) We had expected the network to beat everything that counts. It
 # beats an n-gram by far. What surprised us: letters counted for each language, put together by Bayes' rule, do as well or better,
-# and lose only towards the end of a date. (b) A group is a day. Without it, a day would be in training in one language and in the
+# and a few dates, at which one model is sure and wrong, make up much of the difference. (b) A group is a day. Without it, a day would be in training in one language and in the
 # test in another: its numbers would be known, and with `lunes 4` in training, `Montag, 4.` would be easier in the test. (c) Dates
 # that people have really written: if the network loses less on these than the counts, it has learned more than our rules. And
 # fewer training documents: counting should suffer less.
@@ -798,8 +801,8 @@ progress("15_project")
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Ask somebody for their birthday, and for a language. Then write it down letter by letter, and let them say when they would
-# have known. **Guess** where the network is surer than nine in ten, then put the date into `my_text`.
+# Ask somebody for their birthday, and for a language. Write it down letter by letter: when would they have known?
+# **Guess** where the network is surer than nine in ten, then put the date into `my_text`.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.project import SETTINGS

@@ -40,7 +40,7 @@ def attempt(text: str, name: str, space: dict[str, Any], drive: Driver, args: tu
         raise
     except BaseException as error:
         return Attempt(Observation(error=describe(error), error_types=tuple(c.__name__ for c in type(error).__mro__)))
-    if drive.is_plain and RAN in text:
+    if drive.hands_over and RAN in text:
         candidate = watch.over(candidate)
     return Attempt(observe(candidate, drive, args), watch.wrote, tuple(sorted(ran)))
 

@@ -112,8 +112,8 @@ class _Comparison:
             name = parts[0].name + path if path and parts else "The answer"
             return Difference("form", f"{name} should be {asked}; yours is {kind_of(got)}.")
         of = parts[0].of if parts else ()
-        if len(of) == len(expected) and (call := re.fullmatch(r"\[(\d+)\]", path)):
-            parts, path = tuple(part.in_call(int(call[1])) for part in of), ""
+        if len(of) >= len(expected) and (call := re.fullmatch(r"\[(\d+)\]", path)):
+            parts, path = tuple(part.in_call(int(call[1])) for part in of[: len(expected)]), ""
         elif len(parts) != len(expected):
             parts = tuple(Axes(f"{parts[0].name if parts else 'the answer'}{path}[{i}]") for i in range(len(expected)))
             path = ""

@@ -29,7 +29,7 @@ from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood, has_model
 from rnncourse.checks.relations import sentence
 
 DRAWS = 3  # fresh draws on which a mistake must give what the candidate gives, before it is said
-SECONDS_TO_CONFIRM = 0.3  # at most
+SECONDS_TO_CONFIRM = 0.1  # at most: one case is asked, whatever it takes
 SECONDS_FOR_PAIRS = 0.5  # at most
 CASES_TO_RANK = 2  # that say which pairs are the likeliest
 SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two, which may never return
@@ -97,7 +97,7 @@ class Evidence:
         until = Deadline(SECONDS_TO_CONFIRM, clock_of(self.candidate))
         for draw in range(1, DRAWS + 1):
             for i, one in enumerate(drawn_afresh(self.exercise, self.seed, draw)):
-                if self._is_slow or not until.left:
+                if self._is_slow or (self._fresh and not until.left):
                     return
                 if (draw, i) not in self._fresh:
                     self._fresh[draw, i] = self.candidate.observe(self.exercise.drive, one.args)
@@ -174,7 +174,7 @@ def _of_facts(evidence: Evidence) -> Diagnosis | None:
     mistakes = {m.name: m.message for m in evidence.exercise.misconceptions}
     if any(seen.error or seen.refused or seen.timed_out for seen in evidence.seen):
         return None
-    facts = (broken_fact(evidence.exercise, evidence.expected[i], evidence.seen[i]) for i in evidence.all)
+    facts = (broken_fact(evidence.exercise, evidence.cases[i], evidence.seen[i]) for i in evidence.all)
     fact = next((fact for fact in facts if fact), None)
     return Diagnosis(fact.cause, mistakes[fact.cause]) if fact and fact.cause else None
 

@@ -35,8 +35,8 @@ class Axes:
 
     @staticmethod
     def parse(text: str) -> tuple[Axes, ...]:
-        """The parts of "dx (N, D), db (H,), count". Axes are letters; what is no array has none."""
-        found = re.findall(r"(\w+)\s*(?:\[([^\]]*)\])?(\(([^)]*)\))?", text)
+        """The parts of "dx (N, D), db (H,), number of steps". Axes are letters; what is no array has none."""
+        found = re.findall(r"(\w[\w ]*?)\s*(?:\[([^\]]*)\])?(\(([^)]*)\))?\s*(?:,|$)", " ".join(text.split()))
         return tuple(
             Axes(name, tuple(a.strip() for a in axes.split(",") if a.strip()) if given else None, Axes.parse(of))
             for name, of, given, axes in found

@@ -19,7 +19,7 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any
@@ -38,6 +38,7 @@ OTHERS = "site-packages", "rnngrade_inside"  # packages, and the sandbox's part 
 
 
 SHARED = "__shared__"  # the name of an array that lies in memory which is lent
+TURNED = ", turned"  # behind the name of a driver
 
 
 class Stopped(BaseException):
@@ -76,6 +77,11 @@ class Driver:
     counts_depth: bool = False  # the last argument may ask for the depth of the answer, as in `steps`
     several: bool = False  # each argument of a case is a call of its own
 
+    @property
+    def hands_over(self) -> bool:
+        """Whether the candidate is called with the arguments of the case as they are."""
+        return self.is_plain or self.counts_depth
+
     def __call__(self, candidate: Any, *args: Any) -> Any:
         return self.function(candidate, *args)
 
@@ -91,6 +97,8 @@ def driver(**traits: bool) -> Callable[[Callable[..., Any]], Driver]:
 
 def driver_named(name: str) -> Driver:
     """The driver of that name, from this module or the fixtures of a unit. **Errors:** `KeyError` for anything else."""
+    if name.endswith(TURNED):
+        return turned(driver_named(name.removesuffix(TURNED)))
     module, _, function = name.partition(":")
     if not (module == __name__ or re.fullmatch(r"rnncourse\.fixtures\.[a-z_]+", module, re.ASCII)):
         raise KeyError(name)
@@ -98,6 +106,28 @@ def driver_named(name: str) -> Driver:
     if not isinstance(found, Driver):
         raise KeyError(name)
     return found
+
+
+def turned(drive: Driver) -> Driver:
+    """The same driver with arrays that lie otherwise in memory: as those of a transposed array, column by column."""
+
+    def driven(candidate: Any, *args: Any) -> Any:
+        return drive.function(candidate, *(_by_columns(a) for a in args))
+
+    return replace(drive, name=f"{drive.name}{TURNED}", function=driven)
+
+
+def _by_columns(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_by_columns(v) for v in value)
+    if type(value) is dict:
+        return {k: _by_columns(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return np.array(value, order="F")
+    if type(value).__name__ == "Tensor":  # without a word of torch, which may not be there
+        axes = range(value.ndim)[::-1]
+        return value.permute(*axes).contiguous().permute(*axes)
+    return value
 
 
 @driver(is_plain=True)

@@ -191,8 +191,8 @@ class Exercise:
     is the text of the model answer, below what it imports, if that does not lie in the unit's file of answers.
     `by_result` says that an answer is judged by what it reaches, so that most small changes of a right one are right;
     `calls_own` that at the desk it calls the functions of its own notebook in place of `uses`: theirs write to what
-    they are given, or call back, which those of another process cannot. `facts` says of an answer what must hold of it,
-    in place of a comparison with the reference (`facts.py`).
+    they are given, or call back, which those of another process cannot. `facts(args, *answer)` says what must hold of
+    an answer to a case, in place of a comparison with the reference (`facts.py`), which is not asked then.
     """
 
     name: str
@@ -206,7 +206,7 @@ class Exercise:
     forbids: tuple[str, ...] = ()
     drive: Driver = call
     canonical: Callable[[Plain], Plain] = unchanged
-    facts: Callable[[Plain], list[Fact]] | None = None
+    facts: Callable[..., Iterable[Fact]] | None = None
     counts_calls: bool = False
     may_share: bool = False
     by_result: bool = False

@@ -10,7 +10,6 @@ Two calls with the same seed give two different splits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -27,9 +26,3 @@ class Fact:
 
     def __str__(self) -> str:
         return "" if self.holds is not False else self.sentence
-
-
-def pattern(facts: Iterable[Fact]) -> dict[str, str]:
-    """What two answers must have in common to be the same answer: which facts hold, and why the others do not."""
-    states = {True: "so", None: "untold", False: "not so"}
-    return {fact.name: f"{states[fact.holds]} {fact.cause}".strip() for fact in facts}

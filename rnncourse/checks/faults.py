@@ -7,18 +7,18 @@ ordinary cases, on edge cases, and the arguments are left alone.
 from __future__ import annotations
 
 import builtins
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.cases import Candidate, Seed, canonical
 from rnncourse.checks.compare import difference, kind_of
-from rnncourse.checks.drive import Observation
+from rnncourse.checks.drive import Observation, turned
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.facts import Fact
-from rnncourse.checks.plain import Plain, Unfit
+from rnncourse.checks.plain import Plain, Unfit, arrays_in
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def faults_of(
     if seen.answer is None and wanted.answer is not None:
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
     if exercise.facts:
-        return _of_facts(exercise, one, wanted, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
+        return _of_facts(exercise, one, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
     found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
         words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
@@ -79,20 +79,25 @@ def faults_of(
     return _impure(exercise, one, wanted, seen, hidden)
 
 
-def broken_fact(exercise: Exercise, wanted: Observation, seen: Observation) -> Fact | None:
-    """The first fact that does not hold of an answer. The first of all says which case it is: what was said of another
-    one proves nothing.
-    """
+def facts_of(exercise: Exercise, one: Case, seen: Observation) -> list[Fact]:
+    """What must hold of an answer to this case; of one that is not of the form that is asked, that it is not."""
     assert exercise.facts
-    facts = [Fact("the form", False, f"What {exercise.name} returns is not of the form that is asked.")]
-    with suppress(Exception):  # whatever an answer holds
-        found = exercise.facts(seen.answer)
-        facts = found if found[0] == exercise.facts(wanted.answer)[0] else facts
-    return next((fact for fact in facts if fact.holds is False), None)
+    try:
+        return list(exercise.facts(one.args, *seen.answer))
+    except Unfit as why:
+        words = f"{why}."
+    except Exception:  # whatever an answer holds
+        words = f"What {exercise.name} returns is not of the form that is asked."
+    return [Fact("the form", False, words)]
 
 
-def _of_facts(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
-    fact = broken_fact(exercise, wanted, seen)
+def broken_fact(exercise: Exercise, one: Case, seen: Observation) -> Fact | None:
+    """The first fact that does not hold of an answer to this case."""
+    return next((fact for fact in facts_of(exercise, one, seen) if fact.holds is False), None)
+
+
+def _of_facts(exercise: Exercise, one: Case, seen: Observation, hidden: bool) -> list[Fault]:
+    fact = broken_fact(exercise, one, seen)
     if fact is None:
         return []
     of_mistakes = {m.name: m.message for m in exercise.misconceptions}
@@ -175,6 +180,31 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
             told = f"{claim}: this does not hold in a hidden case." if hidden else f"{claim}: {words}"
             return [Fault("values", told, Case(()))]
     return []
+
+
+def of_layout(
+    exercise: Exercise, candidate: Candidate, cases: Iterable[tuple[Case, Observation]], *, hidden: bool = False
+) -> list[Fault]:
+    """What is wrong, in the first case that has a table, if its numbers lie in memory column by column. An error is
+    no fault: PyTorch's `.view` takes some layouts only, and says so.
+    """
+    if exercise.facts or exercise.drive.writes or exercise.drive.counts_depth:
+        return []
+    for one, wanted in cases:
+        if not one.is_edge and any(min(a.shape, default=1) > 1 and a.ndim > 1 for a in arrays_in(one.args)):
+            seen = candidate.observe(turned(exercise.drive), one.args)
+            if seen.error:
+                return []
+            found = faults_of(exercise, replace(one, is_edge=True), wanted, seen, hidden=hidden)
+            return [replace(fault, words=f"{OTHERWISE} {fault.words}") for fault in found[:1]]
+    return []
+
+
+OTHERWISE = (
+    "With the same numbers laid out otherwise in memory, as `np.asfortranarray(x)` or `x.T` has them, the answer is "
+    'another. Nothing may hang on that: `reshape` goes row by row always, `.data` and `ravel(order="K")` '
+    "go by the memory, and what is written into `zeros_like(x).reshape(-1)` may be lost in a copy."
+)
 
 
 def describe_case(exercise: Exercise, one: Case, *, hidden: bool = False) -> str:

@@ -112,8 +112,8 @@ def _by_call(axes: Axes, right: Plain, own: Plain) -> Iterator[tuple[Axes, Plain
         yield axes, right, own
         return
     for a, b in zip(right, own, strict=True):
-        several = (a, b) if len(axes.of) > 1 else ((a,), (b,))
-        yield from zip(axes.of, *several, strict=True)
+        several = (a, b) if isinstance(a, tuple) else ((a,), (b,))
+        yield from (part for part in zip(axes.of[: len(several[0])], *several, strict=True) if part[1] is not None)
 
 
 def _letters(exercise: Exercise, axes: Axes, dimensions: int) -> tuple[str, ...] | None:

@@ -46,6 +46,7 @@ class Local:
     def __enter__(self) -> Local:
         self._context.enter_context(_replaced(namespaces_of(self.candidate), self.uses))
         self._context.enter_context(_quiet(self.printed))
+        self._context.callback(_default_dtype_kept())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -102,6 +103,19 @@ def _replaced(spaces: list[dict[str, Any]], names: dict[str, Any]) -> Iterator[N
                     space.pop(name, None)
                 else:
                     space[name] = value
+
+
+def _default_dtype_kept() -> Callable[[], None]:
+    """What gives PyTorch back the default dtype that it has now: a driver sets another one while an answer runs, and a
+    thread that cannot be stopped never comes to set it back.
+    """
+    before = sys.modules["torch"].get_default_dtype() if "torch" in sys.modules else None
+
+    def restore() -> None:
+        if torch := sys.modules.get("torch"):
+            torch.set_default_dtype(before or torch.float32)
+
+    return restore
 
 
 class _Sink(io.TextIOBase):

@@ -156,4 +156,5 @@ def arrays_in(value: Any) -> list[np.ndarray]:
 
 def share_memory(one: Any, other: Any) -> bool:
     """Whether any array inside `one` shares memory with any array inside `other`."""
-    return any(np.may_share_memory(a, b) for a in arrays_in(one) for b in arrays_in(other))
+    mine, others = arrays_in(one), arrays_in(other)
+    return any(np.may_share_memory(a, b) for a in mine for b in others)

@@ -295,7 +295,9 @@ ex = unit.exercise(
     reference=AttentionDecoder,
     points=4,
     takes="sizes, parameters, inputs",
-    gives="returned [logits (T, N, V), state (1, N, H), weights (N, T, S)], gradients, input_gradients",
+    gives="returned [logits (T, N, V), state (1, N, H), weights (N, T, S)], gradients, "
+    "input_gradients [ids, the gradient with respect to state (1, N, H), "
+    "the gradient with respect to keys (S, N, H), mask]",
     drive=layer,
     forbids=("rnncourse.attention_torch",),
     hints=(

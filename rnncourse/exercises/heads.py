@@ -118,7 +118,7 @@ ex = unit.exercise(
     "OneToOne",
     points=2,
     takes="sizes, parameters, x",
-    gives="logits [logits (N, Q)], gradients, input_gradients",
+    gives="logits [logits (N, Q)], gradients, input_gradients [the gradient with respect to x (N, D)]",
     drive=layer,
     hints=(
         "Nothing comes before and nothing after: what is left of the cell when there is no h_{t-1}?",
@@ -208,7 +208,8 @@ ex = unit.exercise(
     "SequenceTagger",
     points=3,
     takes="sizes, parameters, inputs",
-    gives="logits [logits (T, N, Q)], gradients, input_gradients",
+    gives="logits [logits (T, N, Q)], gradients, "
+    "input_gradients [the gradient with respect to x (T, N, D), the gradient with respect to h0 (1, N, H)]",
     drive=layer,
     hints=(
         "nn.RNN answers with two things. One of them has a state for every step: from there an output for every step "
@@ -309,7 +310,7 @@ ex = unit.exercise(
     "SequenceClassifier",
     points=5,
     takes="sizes, parameters, inputs",
-    gives="logits [logits (N, Q)], gradients, input_gradients",
+    gives="logits [logits (N, Q)], gradients, input_gradients [the gradient with respect to x (T, N, D), lengths]",
     drive=layer,
     hints=(
         "The head is the easy part. What must it read, when row n has only lengths[n] real steps: which state, or the "
@@ -531,7 +532,7 @@ ex = unit.exercise(
     "SequenceGenerator",
     points=4,
     takes="sizes, parameters, x",
-    gives="outputs [outputs (T, N, D)], gradients, input_gradients",
+    gives="outputs [outputs (T, N, D)], gradients, input_gradients [the gradient with respect to x, steps]",
     drive=layer,
     hints=(
         "At every step two things go on to the next one. What are they, and where does each go in?",

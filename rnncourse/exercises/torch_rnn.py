@@ -185,7 +185,8 @@ ex = unit.exercise(
     "ScratchRNN",
     points=4,
     takes="sizes, parameters, inputs",
-    gives="returned [outputs (T, N, H), state (1, N, H)], gradients, input_gradients",
+    gives="returned [outputs (T, N, H), state (1, N, H)], gradients, "
+    "input_gradients [the gradient with respect to x (T, N, D), the gradient with respect to h0 (1, N, H)]",
     drive=layer_and_start,
     forbids=("torch.nn.RNN", "torch.nn.RNNCell", "torch.nn.RNNBase", "torch.rnn_tanh", "torch.rnn_tanh_cell"),
     hints=(

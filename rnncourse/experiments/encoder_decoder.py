@@ -498,12 +498,12 @@ class Tune(NamedTuple):
 
 
 def whistle(rng: np.random.Generator) -> Tune:
-    """Three to six of five notes, two to seven steps each, with noise; between two equal notes there is a breath."""
-    notes = rng.integers(1, 6, size=rng.integers(3, 7))
+    """Three to five of five notes, two to five steps each, with noise; between two equal notes there is a breath."""
+    notes = rng.integers(1, 6, size=rng.integers(3, 6))
     steps = [0] * int(rng.integers(0, 3))
     for k, note in enumerate(notes):
         must_breathe = k > 0 and notes[k - 1] == note
-        steps += [0] * int(rng.integers(1 if must_breathe else 0, 3)) + [int(note)] * int(rng.integers(2, 8))
+        steps += [0] * int(rng.integers(1 if must_breathe else 0, 3)) + [int(note)] * int(rng.integers(2, 6))
     sounding = np.array(steps + [0] * int(rng.integers(0, 3)))
     pitch = 2.0 * sounding + 0.3 * rng.normal(size=len(sounding))
     peak = np.exp(-((np.arange(12) - pitch[:, None]) ** 2) / 2) * (sounding > 0)[:, None]
@@ -528,7 +528,7 @@ class Listener(nn.Module):
         return torch.log_softmax(self.output(self.rnn(sounds)[0]), dim=-1)
 
 
-def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 300, size: int = 32) -> Listener:
+def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 130, size: int = 32) -> Listener:
     """Train a listener on fresh tunes: with "ctc", or on a label for each step, "equal parts" of the recording."""
     torch.manual_seed(seed)
     rng, model = np.random.default_rng(seed), Listener()
@@ -547,7 +547,7 @@ def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 300, size
         padded = nn.utils.rnn.pad_sequence(parts, padding_value=-1)
         return nn.functional.cross_entropy(log_p.flatten(0, 1), padded.flatten(), ignore_index=-1)
 
-    fit(model, loss_of, updates, 0.01)
+    fit(model, loss_of, updates, 0.02)
     return model
 
 

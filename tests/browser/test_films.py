@@ -25,6 +25,7 @@ from rnncourse.plots import Slider, explore, line_chart
 from rnncourse.plots.films import scan_film
 from rnncourse.plots.style import picture
 from tests.browser.films import CAPTIONS, RAN, runs_by_itself
+from tests.sampling import some
 
 PAGES = {"light": "#ffffff", "dark": "#121212", "dark, JupyterLab": "#111111"}
 SAYS = {"light": 'data-theme="light"', "dark": 'data-theme="dark"', "dark, JupyterLab": 'data-jp-theme-light="false"'}
@@ -64,7 +65,7 @@ def pixels(page: Page) -> np.ndarray:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("theme", PAGES)
+@pytest.mark.parametrize("theme", some(PAGES, 1))
 def test_a_picture_stands_on_the_page_itself_and_can_be_read(page: Page, theme: str):
     chart = line_chart([1, 2, 3], {"a": [1.0, 2.0, 3.0]}, xlabel="t", ylabel="height (m)")
     put(page, picture(chart, "A line."), theme)
@@ -79,7 +80,7 @@ def test_a_picture_stands_on_the_page_itself_and_can_be_read(page: Page, theme: 
     assert ink.min() > 200
 
 
-@pytest.mark.parametrize("theme", PAGES)
+@pytest.mark.parametrize("theme", some(PAGES, 1))
 def test_a_film_takes_the_place_of_its_still_runs_by_itself_and_stops_at_its_end(page: Page, theme: str, monkeypatch):
     page.add_init_script(RAN)
     put(page, film_as_html(monkeypatch), theme)
@@ -110,7 +111,7 @@ def test_a_film_waits_for_who_asked_for_less_motion_and_goes_step_by_step(browse
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("theme", PAGES)
+@pytest.mark.parametrize("theme", some(PAGES, 1))
 def test_sliders_stand_below_their_still_and_each_key_brings_the_picture_of_its_values(page: Page, theme, monkeypatch):
     page.set_viewport_size({"width": 390, "height": 800})
     put(page, sliders_as_html(monkeypatch), theme)

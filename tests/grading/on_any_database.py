@@ -260,7 +260,7 @@ class ShortSuite:
 class GradebookSuite(ShortSuite):
     """All of it."""
 
-    every = 1 if ALL else 5  # how many steps lie between two deaths in the test of being killed
+    every = 1 if ALL else 12  # how many steps lie between two deaths in the test of being killed
 
     def test_a_flag_that_a_person_took_away_stays_away_until_the_next_submission(self, desk, root):
         record, notebook = outcome(root, submission("ada"), (Finding("eval", "It calls eval.", FIRST, True),))

@@ -1,6 +1,5 @@
 """The command line, from a made-up class to grades, as an instructor types it."""
 
-import datetime
 import json
 import os
 import shutil
@@ -21,6 +20,7 @@ from rnngrade.gradebook.door import opened
 from tests.grading.hostile import HOSTILE
 from tests.grading.made import rnngrade, table
 from tests.grading.solved import right_answers
+from tests.grading.test_run import NoGraders
 
 UNIT = "03_cell"
 
@@ -38,7 +38,10 @@ def desk(root, tmp_path_factory):
 
 
 def run_again(desk, *more, code=0):
-    return rnngrade(desk, "run", "03", "--seed", "7", "--limit", "cell_seconds=10", *more, code=code)
+    """A run in which nothing is left to grade: without the process that grades, which takes seconds to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rnngrade.grading.worker.Graders", NoGraders)
+        return rnngrade(desk, "run", "03", "--seed", "7", "--limit", "cell_seconds=10", *more, code=code)
 
 
 def commands_of(command, context):
@@ -97,29 +100,6 @@ def test_json_is_the_records(desk):
 def test_strict_says_by_its_exit_code_that_a_person_has_to_look(desk):
     assert any(record.flags for record in desk.graded(UNIT))
     run_again(desk, "--strict", code=3)
-
-
-def test_a_due_date_that_is_changed_later_changes_the_marks_on_the_next_run(desk):
-    def total():
-        return float(table(rnngrade(desk, "return", "csv", "03", "--provisional").stdout)["ada"]["total"])
-
-    def set_the_due_date(when):
-        with opened(desk) as gradebook:
-            gradebook.find_assignment(UNIT).duedate = when
-            gradebook.db.commit()
-        assert f"{UNIT}: 0 graded" in run_again(desk).output
-
-    config, timestamp = desk.folder / "nbgrader_config.py", desk.submission_path(UNIT, "ada").parent / "timestamp.txt"
-    before, on_time = config.read_text(), total()
-    config.write_text(before + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
-    timestamp.write_text("2026-11-20 13:30:00 UTC\n")
-    set_the_due_date(datetime.datetime(2026, 11, 20, 12))
-    assert total() == 0 < on_time
-    set_the_due_date(datetime.datetime(2026, 11, 20, 14))
-    assert total() == on_time
-    set_the_due_date(None)
-    timestamp.unlink()
-    config.write_text(before)
 
 
 def test_pages_are_written(desk):

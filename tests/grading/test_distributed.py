@@ -5,7 +5,6 @@ A small class on a local cluster is graded in every run of the tests, all else i
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import os
 import re
@@ -13,10 +12,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import dask
@@ -38,16 +35,14 @@ SEED = "7"
 SIZE = 10 if ALL else 4
 
 
-def start(folder: Path, part: str, *options: str, within: Sequence[str] = ()) -> subprocess.Popen[bytes]:
-    """A part of a cluster, in a folder of its own and a session of its own; `within` is a command that runs commands
-    in other surroundings. It reads Dask's settings as the test has them.
-    """
+def start(folder: Path, part: str, *options: str) -> subprocess.Popen[bytes]:
+    """A part of a cluster, in a folder and a session of its own. It reads Dask's settings as the test has them."""
     scratch = folder / "tmp"
     scratch.mkdir(parents=True)
     settings = dask.config.serialize(dask.config.config)
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
-            [*within, sys.executable, "-m", f"distributed.cli.dask_{part}", *options],
+            [sys.executable, "-m", f"distributed.cli.dask_{part}", *options],
             cwd=folder,
             env={
                 **os.environ,
@@ -84,43 +79,32 @@ def _is_whole(file: Path) -> bool:
 
 
 class Cluster:
-    """A scheduler at an address of this machine and a worker for each of `within` (see `start`)."""
+    """A scheduler on this machine and two workers."""
 
-    def __init__(
-        self,
-        folder: Path,
-        protocol: str = "tcp",
-        host: str = "127.0.0.1",
-        within: Sequence[Sequence[str]] = ((), ()),
-    ) -> None:
+    def __init__(self, folder: Path, protocol: str = "tcp") -> None:
         file = folder / "scheduler" / "scheduler.json"
         self.processes = [
             start(
                 file.parent,
                 "scheduler",
-                *("--host", host, "--port", "0", "--protocol", protocol, "--no-dashboard"),
+                *("--host", "127.0.0.1", "--port", "0", "--protocol", protocol, "--no-dashboard"),
                 *("--scheduler-file", str(file)),
             )
         ]
         try:
             self.address = address_of(self.processes[0], file)
             settings = ("--nthreads", "1", "--no-dashboard", "--death-timeout", str(PATIENCE), "--memory-limit", "0")
-            self.processes += [
-                start(folder / f"worker{i}", "worker", self.address, *settings, within=command)
-                for i, command in enumerate(within)
-            ]
-            self.on_each_worker(os.getpid)
+            self.processes += [start(folder / f"worker{i}", "worker", self.address, *settings) for i in range(2)]
+            self._wait_for_workers()
         except BaseException:
             self.close()
             raise
 
-    def on_each_worker(self, function: Callable[[], object]) -> list[object]:
-        """What a function gives on each worker, once all are there."""
+    def _wait_for_workers(self) -> None:
         from dask.distributed import Client
 
         with Client(self.address, set_as_default=False, timeout=PATIENCE) as client:
             client.wait_for_workers(len(self.processes) - 1, timeout=PATIENCE)
-            return list(client.run(function).values())
 
     def kill_a_worker(self) -> None:
         """Kill one of the workers, as when its machine goes down."""
@@ -193,7 +177,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_what_is_graded_stays(cluste
     assert kept.items() <= expected.items()
 
 
-# --- through TLS, and on machines of their own
+# --- through TLS
 
 
 def certificates(folder: Path, *names: str) -> dict[str, str]:
@@ -251,60 +235,6 @@ def test_through_tls_a_class_gets_the_same_records_and_nobody_without_a_certific
     assert list(desk.graded(UNIT)) == []
     with dask.config.set(certified):
         done = run(desk, bundle, scheduler=protected.address, seed=SEED)
-    assert {record.student: record.content() for record in done.graded} == expected
-
-
-@pytest.fixture
-def machines() -> Iterator[tuple[str, list[list[str]]]]:
-    """Four network namespaces and a bridge between them and this machine: its address on it, and the commands that run
-    others in there.
-    """
-    if shutil.which("ip") is None:
-        pytest.skip("ip is not installed: apt-get install iproute2")
-    mark = f"rnn{os.getpid() % 100_000}"
-    network = ipaddress.ip_network((0x0AE00000 + (os.getpid() % 2**16) * 16, 28))  # 10.224.0.0/12, by process
-    own, *theirs = [str(address) for address in network.hosts()][:5]
-    names = [f"{mark}n{i}" for i in range(4)]
-
-    def ip(*arguments: str, check: bool = True) -> bool:
-        return subprocess.run(["ip", *arguments], check=check, capture_output=True).returncode == 0
-
-    if not ip("link", "add", mark, "type", "bridge", check=False):
-        pytest.skip("network namespaces need root, and a kernel with bridges")
-    try:
-        ip("addr", "add", f"{own}/28", "dev", mark)
-        ip("link", "set", mark, "up")
-        for name, address in zip(names, theirs, strict=True):
-            ip("netns", "add", name)
-            ip("link", "add", f"{name}a", "type", "veth", "peer", "name", "eth0", "netns", name)
-            ip("link", "set", f"{name}a", "master", mark, "up")
-            ip("-n", name, "addr", "add", f"{address}/28", "dev", "eth0")
-            for device in ("eth0", "lo"):
-                ip("-n", name, "link", "set", device, "up")
-        yield own, [["ip", "netns", "exec", name] for name in names]
-    finally:
-        for name in names:
-            ip("netns", "del", name, check=False)
-        ip("link", "del", mark, check=False)
-
-
-# (a function of this file would have to be there on the workers, which know nothing of the tests)
-network_namespace = partial(os.readlink, "/proc/self/ns/net")
-
-
-@pytest.mark.nightly
-def test_four_workers_on_networks_of_their_own_grade_a_class_to_the_same_records(
-    machines, certified, desk, bundle, expected, tmp_path
-):
-    host, within = machines
-    with dask.config.set(certified):
-        cluster = Cluster(tmp_path, "tls", host, within)
-        try:
-            spaces = {*cluster.on_each_worker(network_namespace), network_namespace()}
-            assert len(spaces) == 5, "each worker has a network of its own, and so has the desk"
-            done = run(desk, bundle, scheduler=cluster.address, seed=SEED)
-        finally:
-            cluster.close()
     assert {record.student: record.content() for record in done.graded} == expected
 
 

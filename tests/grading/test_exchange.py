@@ -39,7 +39,7 @@ from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
 from rnngrade.gradebook import book as gradebook
 from rnngrade.gradebook.book import GradebookWriter
-from rnngrade.gradebook.door import GradebookError, opened
+from rnngrade.gradebook.door import opened
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.run import run
 from rnngrade.pages.feedback import write_feedback
@@ -109,7 +109,7 @@ class Hub:
         with GradebookWriter(self.desk) as writer:
             for record, notebook in made:
                 self.desk.keep(record, notebook)
-                with contextlib.suppress(GradebookError):  # a time that is none is told of one student
+                with contextlib.suppress(TimesError):  # a time that is none is told of one student
                     writer.put(record, notebook)
 
     def release(self) -> Failures:
@@ -311,8 +311,8 @@ def test_a_desk_without_an_exchange_has_nothing_of_it(desk, root):
 
 def test_a_new_desk_has_nbgrader_s_settings_and_is_its_owner_s_alone(root, tmp_path):
     desk = Desk(root, tmp_path / "courses" / "autumn")
-    rnngrade(desk, "new")
-    rnngrade(desk, "new")
+    assert "a desk already" not in rnngrade(desk, "new").output
+    assert "a desk already" in rnngrade(desk, "new").output
     assert stat.S_IMODE(desk.folder.stat().st_mode) == 0o700
     hub = Hub(desk, tmp_path)
     hub.instructor("ReleaseAssignment")

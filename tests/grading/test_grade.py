@@ -72,14 +72,14 @@ def points(record):
     return {e.name: e.points for e in record.exercises}
 
 
-@pytest.mark.parametrize("unit", some(UNITS, 2))
+@pytest.mark.parametrize("unit", sorted({UNIT, *some(UNITS, 0)}))  # each takes a minute
 def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_all(
     unit, desk, root, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("RNNCOURSE_SEED", SEED)
     right, *others = covering_class(unit)
     blank = Submission("blank", unit, "all blank", dict.fromkeys(right.answers, BLANK))
-    for one in [right, *([blank] if unit in some(some(UNITS, 2), 1) else []), *some(others, 1)]:
+    for one in [right, blank, *some(others, 1)]:
         graded = desk(unit, one.write(root, tmp_path).read_bytes())
         assert points(graded.record) == pytest.approx(one.expected()), one.student
         for name, answer in one.answers.items():
@@ -122,11 +122,6 @@ CASES = {
         "softmax may not call `rnncourse.cell",
     ),
     "an endless answer": ("def softmax(x):\n    while True: pass", TIMED_OUT, "softmax did not come"),
-    "an endless cell": (
-        "while True: pass",
-        TIMED_OUT,
-        "The cell of softmax did not come to an end in time. Is there a loop that never ends?",
-    ),
     "an answer that ends Python": ("import os\ndef softmax(x):\n    os._exit(0)", DIED, "softmax ended Python itself"),
     "a cell that ends Python": ("import os\nos._exit(0)", DIED, "The cell of softmax ended Python itself"),
     "all memory": (
@@ -151,6 +146,19 @@ def test_one_answer_goes_wrong_and_all_others_are_right(what, desk, root):
     assert result.hint == exercises.find("softmax").hints[0]
     assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
     assert {e.name for e in record.exercises} == set(names(UNIT))
+
+
+def test_after_two_endless_cells_the_next_has_a_tenth_of_the_time_and_the_others_are_graded(desk, root):
+    endless = [e.name for e in exercises.unit(UNIT) if isinstance(e, Exercise)][:3]
+    cells = dict.fromkeys(endless, "import time\ntime.sleep(1e6)")
+    record = desk(UNIT, solved(root, UNIT, **cells), SHORT).record
+    assert [e.name for e in record.exercises if not e.passed] == endless
+    assert {record.exercise(name).status for name in endless} == {TIMED_OUT}
+    *first, last = (record.exercise(name).message for name in endless)
+    assert [words.partition(" did ")[2] for words in first] == [
+        "not come to an end in time. Is there a loop that never ends?"
+    ] * 2
+    assert last.endswith("in 0.8 seconds, which was all that it had after 2 cells that did not come to an end.")
 
 
 def test_questions_are_worth_their_value(desk, root):
@@ -254,7 +262,7 @@ def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(bu
     right = solved(root, UNIT)
     with Worker(Settings(bundle, LIMITS, SEED)) as worker:
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
-        for which in ("grades", "forks", "warm", "warm and grades"):
+        for which in ("grades", "forks", "warm and grades"):
             grades = psutil.Process(worker.pid)
             forks = grades.parent()
             (warm,) = [one for one in forks.children() if "warm.py" in " ".join(one.cmdline())]
@@ -313,7 +321,7 @@ def in_the_process(monkeypatch, tmp_path, program):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
 
 
-@pytest.mark.parametrize("end", ["os.abort()", "os.kill(os.getpid(), 9)", "sum(range(10**15))"])
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 9)", "sum(range(10**15))"])
 def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(bundle, end, root, monkeypatch, tmp_path):
     program = f"""
         import os, sys
@@ -363,7 +371,7 @@ WORST = {
 def test_the_worst_replies_take_the_judge_no_more_than_it_may(bundle, root):
     with Worker(Settings(bundle, LIMITS, SEED)) as worker:
         worker.grade("ada", solved(root, UNIT))
-        for what, value in some(WORST.items(), 2):
+        for what, value in some(WORST.items(), 1):
             answer = f"def softmax(x):\n    return {value}"
             record, memory, seconds = peak(worker, solved(root, UNIT, softmax=answer))
             assert [e.name for e in record.exercises if not e.passed] == ["softmax"], what

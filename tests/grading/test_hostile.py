@@ -34,12 +34,18 @@ PATIENT = Limits(cell_seconds=15.0)  # for who loses nothing, however busy the m
 
 
 def covering():
-    """The first of each kind of attack with each outcome, of each finding, and of each unit, by name."""
+    """The first of each kind of attack with each outcome, of each finding of the runner's, and of each unit, by name:
+    what the intake and the inspection find, all are asked for without a room.
+    """
     covered, chosen = set(), []
     for number, kind in enumerate(KINDS):
         for one in kind:
             lost, scraps, impure = (one.outcome.lost, one.outcome.scraps, one.outcome.impure)
-            marks = {(number, lost is None, not lost, scraps, not impure), one.finding, one.unit}
+            marks = {
+                (number, lost is None, not lost, scraps, not impure),
+                one.unit,
+                one.finding if one.finding in OF_THE_RUNNER else None,
+            }
             if not marks <= covered:
                 covered |= marks
                 chosen.append(one.name)

@@ -354,6 +354,7 @@ def test_a_huge_cell_costs_itself(notebook, take):
         (b"null", "no-notebook"),
         (b"[]", "no-notebook"),
         (b'{"cells": {}}', "no-notebook"),
+        (b'{"cells": [], "nbformat": Infinity}', "no-cells"),
         (b'{"worksheets": [{"cells": []}], "nbformat": 3}', "format"),
         (b"[" * 100_000, "too-deep"),
         (b'{"a":' * 100_000, "too-deep"),

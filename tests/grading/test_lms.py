@@ -104,14 +104,14 @@ def test_a_page_that_is_not_written_is_told(graded):
 def test_a_page_goes_out_as_it_is_now_whatever_was_marked_since_it_was_written(graded):
     page = graded.page_path(UNIT, "alan")
     before = page.read_bytes()
-    assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == []
+    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
     Person(graded, "alan").gives(WRITTEN, 1.25)
-    assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == ["alan"]
+    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == ["alan"]
     with zipfile.ZipFile(io.BytesIO(pages_of(graded))) as archive:
         (now,) = [archive.read(name) for name in archive.namelist() if name.startswith("alan")]
     assert before != now == page.read_bytes()
     assert b"waits for a person" not in now
-    assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == []
+    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
 
 
 def changed(before, after, delimiter=","):

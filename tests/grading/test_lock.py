@@ -20,8 +20,7 @@ from rnngrade.cli import main
 from rnngrade.core.desk import Desk
 from rnngrade.core.lock import DeskInUse, locked
 from rnngrade.demo.sample import demo_class
-from rnngrade.grading import run as running
-from tests.grading.test_run import Quick
+from tests.grading.test_run import grade_at_once
 from tests.waiting import has_ended
 
 UNIT = "03_cell"
@@ -136,8 +135,7 @@ def require_sentence(said: str, disk: Path) -> None:
 @pytest.fixture
 def begun(root, small, monkeypatch):
     """A desk on the small disk, with two of a class of six graded."""
-    monkeypatch.setattr(running, "Worker", Quick)
-    monkeypatch.setattr(Quick, "graded", [])
+    grade_at_once(monkeypatch)
     desk = Desk(root, small / "desk")
     desk.open()
     for one in demo_class(UNIT, 6):

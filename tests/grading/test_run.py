@@ -26,6 +26,7 @@ from rnngrade.core.record import JUDGED, ExerciseResult, Record
 from rnngrade.demo.sample import demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.grading import run as running
+from rnngrade.grading import worker
 from rnngrade.grading.forks import Settings
 from rnngrade.grading.grade import Graded
 from rnngrade.grading.run import run
@@ -165,6 +166,19 @@ def test_a_run_that_is_killed_at_any_moment_goes_on_where_it_was(starter, new_de
         require_whole(desk, expected)
 
 
+class NoGraders:
+    """Stands for the process that forks grading processes, which takes seconds to start."""
+
+    def prepare(self, settings: Settings) -> None:
+        pass
+
+    def __enter__(self) -> NoGraders:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 class Quick:
     """Stands for a grading process: says at once that all is right, and writes down who was graded."""
 
@@ -186,11 +200,18 @@ class Quick:
         pass
 
 
+def grade_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `Quick` grade, in no other process."""
+    monkeypatch.setattr(running, "Worker", Quick)
+    monkeypatch.setattr(Quick, "graded", [])
+    for module in (running, worker):
+        monkeypatch.setattr(module, "Graders", NoGraders)
+
+
 @pytest.fixture
 def quick(monkeypatch, new_desk):
     """A desk on which grading takes no time; `quick()` says who has been graded since the last time."""
-    monkeypatch.setattr(running, "Worker", Quick)
-    Quick.graded = []
+    grade_at_once(monkeypatch)
 
     def graded() -> list[str]:
         names, Quick.graded = sorted(Quick.graded), []
@@ -314,6 +335,7 @@ def test_what_keeps_a_worker_from_grading_ends_the_run_in_a_sentence(monkeypatch
         def grade(self, student, submission):
             raise CannotGrade("There is no room here.")
 
+    grade_at_once(monkeypatch)
     monkeypatch.setattr(running, "Worker", Unwilling)
     desk = new_desk()
     with pytest.raises(CannotGrade, match="no room"):

@@ -35,12 +35,12 @@ from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow
 from tests.grading.solved import right_answers, solved
-from tests.sampling import ALL, SEED
+from tests.sampling import SEED, some
 from tests.waiting import PATIENCE, has_ended, until
 
 UNIT = "03_cell"
 SECRET = "the-desk-alone-knows"
-KILLS = 20 if ALL else 2
+KILLS = 20
 LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, output=2000, message=MB)
 
 
@@ -540,7 +540,7 @@ HOARDS = {
 }
 
 
-@pytest.mark.parametrize("way", HOARDS)
+@pytest.mark.parametrize("way", some(HOARDS, 3))
 def test_whoever_takes_all_memory_is_told_so(way, counted):
     with counted.session() as session:
         run(session, "import mmap, os, time\nkept = []")
@@ -742,6 +742,7 @@ def test_what_the_dead_have_left_is_removed_and_what_the_living_need_is_not(plac
     assert not needed.is_there()
 
 
+@pytest.mark.nightly
 def test_whoever_is_killed_at_whatever_moment_of_the_start_nothing_is_left(bundle, root, tmp_path):
     scratch = tmp_path / "tmp"
     scratch.mkdir()

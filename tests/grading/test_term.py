@@ -93,7 +93,7 @@ def test_the_report_shows_who_is_late_missing_and_not_on_the_list(ruled):
 
 def test_status_says_what_is_there_and_what_to_do_next(ruled):
     def said(now=datetime(2026, 12, 1, tzinfo=UTC)):
-        return "\n".join(lines(ruled, now))
+        return "\n".join(lines(ruled, Failures(), now))
 
     text = said()
     assert "4 on the class list" in text
@@ -104,6 +104,8 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     assert "handed in nothing: Софья Ковалевская" in text
     assert "not on the class list: eve" in text
     assert "Next: mark 3 answers of 02_unfolding by hand" in text
+    (ruled.folder / "roster.csv").rename(ruled.folder / "Roster.CSV")
+    assert said() == text
     record = ruled.record(UNIT, "ada")
     write_whole(ruled.record_path(UNIT, "ada"), replace(record, versions={"checks": "old"}).to_json().encode())
     assert "1 to grade, grades are old: its checks changed since" in said()
@@ -124,6 +126,14 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
         said()
 
 
+def test_a_time_that_cannot_be_read_costs_its_own_student(ruled):
+    ruled.submission_path(UNIT, "ada").with_name("timestamp.txt").write_text("yesterday")
+    run = rnngrade(ruled, "status", code=1)
+    assert "late: eve (10 days late, 1 of them a late day)\n" in run.output
+    assert f"Done for all but these:\n  ada, {UNIT}: " in run.output
+    assert "holds no date" in run.output
+
+
 def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
     assert list(of_the_class(ruled, class_list(ruled), UNIT)) == [
         "02_unfolding: not on the class list, graded and kept apart: eve",
@@ -137,7 +147,7 @@ def test_work_that_is_marked_blind_counts_and_says_nothing_of_who_is_missing(rul
     hand_in(ruled, "Participant 17")
     enter(ruled, outcome(root, submission("Participant 17")))
     write_whole(ruled.folder / "collected" / UNIT / "Participant 17", b"participant 17")
-    before, text = write_report(ruled, UNIT).read_text(), "\n".join(lines(ruled))
+    before, text = write_report(ruled, UNIT).read_text(), "\n".join(lines(ruled, Failures()))
     assert "1 student is known by number alone" in before
     assert "Handed in nothing" not in before
     assert "<dd>4 <span" in before, "eve is on no list, and Participant 17 in the class"
@@ -264,7 +274,7 @@ def test_canvas_s_late_is_kept_until_it_is_known_how_late(desk, tmp_path, root):
     assert late["lovelaceada_901"].is_unclear
     assert late["lovelaceada_901"].penalty(10, 10) == 0, "how late is not known"
     assert not late["turingalan_902"].is_unclear
-    text = "\n".join(lines(desk))
+    text = "\n".join(lines(desk, Failures()))
     assert "late: lovelaceada_901 (late, says Canvas, and not when it came)" in text
     (tmp_path / "times.json").write_text(CANVAS)
     take_times(desk, UNIT, tmp_path / "times.json")

@@ -51,8 +51,9 @@ def new(desk: Desk) -> None:
     with in_a_sentence(DeskError):
         desk.folder.parent.mkdir(parents=True, exist_ok=True)
         desk.folder.mkdir(mode=0o700, exist_ok=True)
-        desk.open()
-    click.echo(f"{desk.folder}: run nbgrader's commands there, 'nbgrader release_assignment 03_cell'.")
+        is_new = desk.open()
+    already = "" if is_new else " was a desk already, and nothing in it was changed"
+    click.echo(f"{desk.folder}{already}: run nbgrader's commands there, 'nbgrader release_assignment 03_cell'.")
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
@@ -174,11 +175,13 @@ def status(desk: Desk) -> None:
     from rnngrade.gradebook.status import lines
 
     theirs = ("nbgrader_config.py", "submitted", "roster.csv", "desk.toml")
-    if not any((desk.folder / name).exists() for name in theirs):
+    if not any(desk.given(name).exists() for name in theirs):
         raise Sentence(f"There is no desk in {desk.folder} yet: 'rnngrade collect' or 'rnngrade sample' begins one.")
+    failures = Failures()
     with in_a_sentence(DeskError):
-        for line in lines(desk):
+        for line in lines(desk, failures):
             click.echo(line)
+        failures.end()
 
 
 @click.command(

@@ -66,12 +66,9 @@ a_table = (
 @options(
     argument("units", "The units (default: all that are graded).", nargs=-1),
     click.option("--total", "of_the_term", is_flag=True, help="One number for the term: [term] in desk.toml."),
-    click.option("--roster", type=TABLE, help="A class list other than the desk's."),
     click.option("--output", type=FILE, help="The file to write (default: stdout)."),
 )
-def as_csv(
-    desk: Desk, units: tuple[str, ...], of_the_term: bool, roster: Path | None, output: Path | None, provisional: bool
-) -> None:
+def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | None, provisional: bool) -> None:
     """A table for a spreadsheet, of all or these units: points by exercise, by hand and in all, before and after being
     late. A total that may still change is left empty.
     """
@@ -82,13 +79,13 @@ def as_csv(
     with in_a_sentence(DeskError):
         failures, stems = Failures(), units_of(units, graded_units(desk))
         table = export_total if of_the_term else export
-        text = table(desk, stems, roster, failures, provisional=provisional)
+        text = table(desk, stems, failures, provisional=provisional)
         if output is None or str(output) == "-":
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
             write_whole(output, text.encode())
             click.echo(str(output))
-        people = class_list(desk, roster)
+        people = class_list(desk)
         for unit in stems:
             for words in of_the_class(desk, people, unit):
                 click.echo(words, err=True)

@@ -64,12 +64,12 @@ class Desk:
         """Where the gradebook lies, for SQLAlchemy."""
         return self._db_url or f"sqlite:///{self.gradebook}"
 
-    def open(self) -> None:
-        """Make the folder and its configuration, if they are not there."""
+    def open(self) -> bool:
+        """Make the folder and its configuration, if they are not there; returns whether the latter was not."""
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / "nbgrader_config.py"
-        if not path.exists():
+        if is_new := not path.exists():
             up = Path(os.path.relpath(self.root, self.folder))
             text = CONFIG.format(
                 config=str(up / "grading" / "nbgrader_config.py"),
@@ -77,6 +77,13 @@ class Desk:
                 release=str(up / "notebooks"),
             )
             write_whole(path, text.encode())
+        return is_new
+
+    def given(self, name: str) -> Path:
+        """Where a table or the rules lie that the instructor puts into the desk, in whatever case its name is."""
+        path = self.folder / name
+        others = (other for other in sorted(self.folder.glob("*")) if other.name.casefold() == name)
+        return path if path.exists() else next(others, path)
 
     def command(self, rest: str) -> str:
         """A command on this desk, as one types it in a shell."""

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from rnngrade.core.errors import DeskError
 
+MARK = "\ufeff"  # of byte order, which some programs write twice
+
 
 class UnreadableTable(DeskError):
     """Why a table cannot be read, in one sentence."""
@@ -58,15 +60,15 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
 def decoded(data: bytes) -> str:
     """The text of a file. **Errors:** `UnicodeError` if it is none, such as a spreadsheet's own.
 
-    >>> decoded("Zoë".encode("utf-8-sig")), decoded("Zoë".encode("utf-16")), decoded("Zoë".encode("cp1252"))
+    >>> decoded("\ufeffZoë".encode("utf-8-sig")), decoded("Zoë".encode("utf-16")), decoded("Zoë".encode("cp1252"))
     ('Zoë', 'Zoë', 'Zoë')
     """
     try:
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return data.decode("utf-16")
+            return data.decode("utf-16").lstrip(MARK)
         if b"\0" not in data:
             with contextlib.suppress(UnicodeDecodeError):
-                return data.decode("utf-8-sig")
+                return data.decode().lstrip(MARK)
             return data.decode("cp1252")
     except UnicodeDecodeError:
         pass

@@ -57,7 +57,7 @@ from rnngrade.gradebook.showing import grade_id_of, to_show
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
-from rnngrade.roster.times import lateness_of
+from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_of
 
 
 class GradebookWriter:
@@ -142,7 +142,7 @@ class GradebookWriter:
         """
         student, unit = record.student, record.unit
         executed = _read(notebook, f"the executed notebook of {student}'s {unit}")
-        timestamp = self._handed_in(unit, student)
+        when = handed_in(self.desk, unit, student)
         with self._whole():
             submission, page = self._submission(unit, student)
             session = self._gradebook.db
@@ -152,11 +152,11 @@ class GradebookWriter:
             answers, auto = self._grade(page, record, executed)
             commented = {comment.name for comment in page.comments}
             self._give(page, given.state(answers, auto, commented, record), answers, auto, record)
-            self._penalize(submission, page, timestamp)
+            self._penalize(submission, page, when)
             session.flush()
             if unit not in self._known:
                 self._known[unit] = {c.source for c in _given_out(self.desk, unit) if c.cell_type == "markdown"}
-            self._keep_timestamp(unit, student, timestamp)
+            self._keep_timestamp(unit, student, when)
             shown = to_show(record, executed, self._known[unit])
             data = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")  # may quote half a surrogate
             _write(self.desk.autograded / student / unit / f"{unit}.ipynb", data + b"\n")
@@ -247,31 +247,28 @@ class GradebookWriter:
         `failures`, a `DeskError` that names them, after all others are entered.
         """
         told = failures or Failures()
-        times: dict[str, str | None] = {}
+        times: dict[str, datetime | None] = {}
         with self._whole():
             for submission in self._gradebook.assignment_submissions(unit):
                 student = submission.student.id
                 with told.of(student, unit):
-                    timestamp = self._handed_in(unit, student)
+                    when = handed_in(self.desk, unit, student)
                     for page in submission.notebooks:
-                        self._penalize(submission, page, timestamp)
-                    times[student] = timestamp
+                        self._penalize(submission, page, when)
+                    times[student] = when
             self._gradebook.db.commit()
-        for student, timestamp in times.items():
-            self._keep_timestamp(unit, student, timestamp)
+        for student, when in times.items():
+            self._keep_timestamp(unit, student, when)
         if failures is None:
             told.end()
 
-    def _handed_in(self, unit: str, student: str) -> str | None:
-        return _timestamp(self.desk.submission_path(unit, student).with_name("timestamp.txt"))
-
-    def _keep_timestamp(self, unit: str, student: str, timestamp: str | None) -> None:
+    def _keep_timestamp(self, unit: str, student: str, when: datetime | None) -> None:
         """Put the timestamp beside the notebook in `autograded/`, where nbgrader looks for it."""
-        path = self.desk.autograded / student / unit / "timestamp.txt"
-        if timestamp is None:
+        path = self.desk.autograded / student / unit / TIMESTAMP
+        if when is None:
             path.unlink(missing_ok=True)
         else:
-            _write(path, timestamp.encode())
+            _write(path, in_utc(when).encode())
 
     @property
     def _gradebook(self) -> Gradebook:
@@ -344,11 +341,11 @@ class GradebookWriter:
         session.execute(delete(ENTERED).where(ENTERED.c.notebook_id == page.id))
         session.execute(insert(ENTERED).values(notebook_id=page.id, key=record.key, state=entered.to_json()))
 
-    def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook, timestamp: str | None) -> None:
+    def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook, when: datetime | None) -> None:
         """The penalty for being late: by the desk's rules if they say when the unit is due, else by the plugin that is
         configured, as nbgrader's `AssignLatePenalties` does it.
         """
-        submission.timestamp = utils.parse_utc(timestamp)
+        submission.timestamp = when.replace(tzinfo=None) if when else None
         penalty = None
         session = self._gradebook.db
         late, due = self._late(submission.name, submission.student.id)
@@ -398,20 +395,6 @@ def _read(notebook: bytes, what: str) -> NotebookNode:
     except (ValueError, LookupError, TypeError, AttributeError, nbformat.ValidationError) as error:
         raise GradebookError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
     return read
-
-
-def _timestamp(path: Path) -> str | None:
-    """When a submission was handed in, if a file says so. **Errors:** `GradebookError` if it is no date."""
-    try:
-        timestamp = path.read_text(encoding="utf-8").strip()
-        utils.parse_utc(timestamp or None)
-    except OSError:
-        return None
-    except (ValueError, OverflowError):
-        raise GradebookError(
-            f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file."
-        ) from None
-    return timestamp or None
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,8 +1,8 @@
 """Export: the gradebook's points as CSV, for a spreadsheet.
 
 A row for each student and unit has the points of each exercise, before and after being late (`COLUMNS`). Of those who
-wait for a person the total is provisional, and empty unless it is asked for. Names come from a class list
-(`students.py`), which lies in the desk as roster.csv, or wherever is said. Who is not on it stands at the end.
+wait for a person the total is provisional, and empty unless it is asked for. Names come from the class
+list (`students.py`). Who is not on it stands at the end.
 
 A cell that begins with =, +, - or @ would be run by a spreadsheet as a formula; it gets an apostrophe before it.
 """
@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
@@ -75,21 +74,14 @@ class Class:
         yield from ((row, False) for row in self.unlisted)
 
 
-def export(
-    desk: Desk,
-    units: Sequence[str],
-    roster: Path | None = None,
-    failures: Failures | None = None,
-    *,
-    provisional: bool = False,
-) -> str:
+def export(desk: Desk, units: Sequence[str], failures: Failures | None = None, *, provisional: bool = False) -> str:
     """The grades of `units` as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
     Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a unit that is
     not there, `RosterError`, `RulesError`; without `failures`, a `DeskError` that names whose grades they are.
     """
     told = failures or Failures()
-    rules, listed = rules_of(desk), class_list(desk, roster)
+    rules, listed = rules_of(desk), class_list(desk)
     tables, people = read_grades(desk, units, listed, told)
     for unit in units:
         desk.tell_unreadable(unit, told)

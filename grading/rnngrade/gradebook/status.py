@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import some
+from rnngrade.core.errors import Failures, some
 from rnngrade.core.record import Record
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
@@ -57,12 +57,12 @@ class UnitStatus:
         return sorted({*self.handed_in} - {*self.graded} | {*self.stale, *self.not_entered})
 
 
-def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitStatus:
-    """What there is of a unit. **Errors:** `GradebookError`, `TimesError`."""
+def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> UnitStatus:
+    """What there is of a unit. Of whom it cannot be told is put into `failures`. **Errors:** `GradebookError`."""
     found = UnitStatus(unit, rules.due.get(unit), list(desk.submissions(unit)))
     records = {record.student: record for record in desk.graded(unit)}
     found.graded = list(records)
-    marks = read_marks(desk, unit) if records else {}
+    marks = read_marks(desk, unit, failures, tells_missing=False) if records else {}
     found.not_entered = [student for student in records if student not in marks]
     now = _versions(desk, unit) if records else {}
     for student, record in records.items():
@@ -75,7 +75,9 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
         if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
             found.without_feedback.append(student)
         found.to_mark += sum(mark.waits for mark in marks[student].grades.values()) if student in marks else 0
-    for student, late in lateness_of(desk, unit, found.handed_in, rules=rules, people=people).items():
+    for student, late in lateness_of(
+        desk, unit, found.handed_in, rules=rules, people=people, failures=failures
+    ).items():
         if late.days or late.is_unclear:
             found.late[student] = late
         elif late.due and late.handed_in is None:
@@ -112,12 +114,12 @@ def _is_other(path: Path, record: Record) -> bool:
         return False
 
 
-def lines(desk: Desk, now: datetime | None = None) -> Iterator[str]:
-    """The status of a class, as text. **Errors:** `DeskError`."""
+def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterator[str]:
+    """The status of a class, as text. Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`."""
     now = now or datetime.now(UTC)
     rules, people = rules_of(desk) or Rules(), class_list(desk)
     known = [unit for unit in exercises.STEMS if unit in rules.due or desk.submissions(unit) or any(desk.graded(unit))]
-    found = [status_of(desk, unit, rules, people) for unit in known]
+    found = [status_of(desk, unit, rules, people, failures) for unit in known]
     yield f"{desk.folder}: " + (f"{len(people.people)} on the class list" if people else "no class list (roster.csv)")
     policy = _policy(rules)
     if policy:

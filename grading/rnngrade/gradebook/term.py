@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations
-from pathlib import Path
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
@@ -109,12 +108,7 @@ def totals(
 
 
 def export_total(
-    desk: Desk,
-    units: Sequence[str],
-    roster: Path | None = None,
-    failures: Failures | None = None,
-    *,
-    provisional: bool = False,
+    desk: Desk, units: Sequence[str], failures: Failures | None = None, *, provisional: bool = False
 ) -> str:
     """The term of all students as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
@@ -123,7 +117,7 @@ def export_total(
     told, rules = failures or Failures(), rules_of(desk) or Rules()
     if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
         told.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
-    made = list(_rows(totals(desk, units, class_list(desk, roster), told), units, provisional))
+    made = list(_rows(totals(desk, units, class_list(desk), told), units, provisional))
     if failures is None:
         told.end()
     return written(made)

@@ -51,6 +51,9 @@ MOST_FINDINGS = 200
 MOST_WORDS = 4_000  # characters of a message
 MOST_SOURCE = 20_000  # characters of an answer whose mistake is looked for
 
+PATIENT_WITH = 2  # cells that come to no end; then the others have a share of the time that a cell has
+IMPATIENCE = 10
+
 T = TypeVar("T")
 
 
@@ -261,17 +264,27 @@ class _Grading:
             if (session := self._ready()) is None:
                 return self._leave_out(one, TooSlow())
             cpu = session.cpu_seconds()
-            reply = session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
+            reply = session.ask("run", one.source, seconds=self._left(self._cell_seconds(one)))
             match reply:
                 case {"outputs": list(), "error": None | str()}:
                     self.spent["cell_cpu_seconds"] += session.cpu_seconds() - cpu
                     return dict(reply)
             raise Garbled("no outputs")
+        except TooSlow:
+            self._close()
+            return self._leave_out(one, TooSlow(self._cell_seconds(one)))
         except Fault as fault:
             self._close()
             return self._leave_out(one, fault)
         finally:
             one.seconds = time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
+
+    def _cell_seconds(self, one: _Cell) -> float:
+        """How long a cell may run. To write down a function takes milliseconds, however slow it is when called."""
+        endless = sum(isinstance(cell.fault, TooSlow) for cell in self.ran)
+        is_students = one.is_helper or one.exercise is not None
+        most = self.station.limits.cell_seconds
+        return most / IMPATIENCE if is_students and endless >= PATIENT_WITH else most
 
     @staticmethod
     def _leave_out(one: _Cell, fault: Fault) -> None:
@@ -517,6 +530,9 @@ def _status(fault: Fault) -> str:
 def _words(fault: Fault, what: str, limits: Limits) -> str:
     """What to tell a student whose cell or answer ended the session."""
     match fault:
+        case TooSlow(args=(seconds,)) if seconds < limits.cell_seconds:
+            before = f"after {PATIENT_WITH} cells that did not come to an end"
+            return f"{what} did not come to an end in {seconds:g} seconds, which was all that it had {before}."
         case TooSlow():
             return f"{what} did not come to an end in time. Is there a loop that never ends?"
         case TooMuch() if str(fault) == "processes":

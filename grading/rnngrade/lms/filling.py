@@ -74,9 +74,7 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
             failures.add(student, returned.what, f"{path} has {why} theirs.")
     made = io.StringIO()
     csv.writer(made, delimiter=delimiter, lineterminator="\r\n").writerows([columns, *rows])
-    return Filled(
-        made.getvalue(), columns[at], [student for student in returned.points if len(found.get(student, ())) == 1]
-    )
+    return Filled(made.getvalue(), columns[at], graded)
 
 
 def _read(path: Path) -> tuple[list[str], list[list[str]], str]:

@@ -102,6 +102,8 @@ def _read(submission: bytes, findings: list[Finding]) -> list[_Cell]:
         raise _Unreadable("format", words)
     if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
         raise _Unreadable("no-notebook", f"The file is no Jupyter notebook. {_HAND_IN}")
+    if not data["cells"]:
+        raise _Unreadable("no-cells", f"The notebook has no cells: nothing was handed in. {_HAND_IN}")
     if data.get("nbformat") != 4:
         words = "The notebook is of an unknown version; its cells were read as those of version 4."
         findings.append(Finding("format", words))

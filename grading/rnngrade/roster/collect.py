@@ -29,7 +29,7 @@ from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
 from rnngrade.roster.platforms import FORMATS
 from rnngrade.roster.sources import CollectError, files, full, paths, shown
-from rnngrade.roster.students import RosterError, class_list
+from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
 __all__ = ["CollectError", "CollectReport", "collect"]
@@ -52,13 +52,12 @@ def collect(
     desk: Desk,
     unit: str | None = None,
     format: str = "auto",
-    roster: Path | None = None,
     failures: Failures | None = None,
 ) -> CollectReport:
     """Put the notebooks of `source`, of `unit` or of all units, into the desk's `submitted/`.
 
-    What cannot be read or put there is written into `failures`. **Errors:** `CollectError` if
-    there is no such source, unit, format or class list; without `failures`, a `DeskError` that names what is in it,
+    What cannot be read or put there is written into `failures`. **Errors:** `RosterError`; `CollectError` if
+    there is no such source, unit or format; without `failures`, a `DeskError` that names what is in it,
     after all others are collected.
     """
     told = failures or Failures()
@@ -69,10 +68,7 @@ def collect(
         raise CollectError(f"There is no unit {unit!r}; there are {', '.join(units)}.")
     report = CollectReport()
     source = _inner(source, desk)
-    try:
-        people = class_list(desk, roster)
-    except RosterError as error:
-        raise CollectError(str(error)) from None
+    people = class_list(desk)
     others: list[tuple[str, str]] = []  # what is no notebook: its path, and the zip that it was in
     names = Names(desk, people, report.notes)
     with tempfile.TemporaryDirectory() as folder:

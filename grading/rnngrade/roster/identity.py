@@ -12,12 +12,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import tzinfo
 from functools import cache
 from pathlib import Path, PurePosixPath
-
-from dateutil import parser as dates  # type: ignore[import-untyped]
-from dateutil import tz
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
@@ -25,6 +21,7 @@ from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
 from rnngrade.roster.sources import File, folders, full, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded
+from rnngrade.roster.times import in_utc, time_in
 
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
 _COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
@@ -51,7 +48,7 @@ class Names:
         there = [path.name for path in desk.submitted.iterdir() if path.is_dir()] if desk.submitted.is_dir() else []
         self._known = {folded(name): name for name in [*there, *people.people]}
         self._collected: dict[str, dict[str, str]] = {}  # by unit and by origin
-        self._told_of_numbers = False
+        self._told_of_numbers = self._told_of_names = False
         self.unknown: dict[str, Who] = {}  # who is not on the class list, by what they are called
 
     def is_listed(self, text: str) -> bool:
@@ -65,7 +62,14 @@ class Names:
             self._collected[unit] = {origin: student for student, origin in keys_of(self._desk, unit).items()}
         found = self._people.id_of(*said.keys)
         if said.keys:
-            found = found or self._collected[unit].get(mark_of(who.origin))
+            known = self._collected[unit].get(mark_of(who.origin), "")
+            if said.full and is_numbered(known, said.keys[0]) and not found and not self._told_of_names:
+                self._told_of_names = True
+                self._notes.append(
+                    f"Names are shown here of whom the desk knows by a number, {known} and others: so they stay until "
+                    "you collect with --names TABLE."
+                )
+            found = found or known
         if found := found or said.id(self._people):
             return found
         if said.keys and self.is_listed(who.called):
@@ -105,7 +109,7 @@ class Names:
         """
         if not self.unknown:
             return []
-        path = self._desk.folder / SETTLED
+        path = self._desk.given(SETTLED)
         lines = [
             f"Not on the class list, and kept apart: {len(self.unknown)}. If somebody is on it by another name, write "
             f"the line into {path} (its first line is name,id), and collect again:"
@@ -186,7 +190,7 @@ class Sorter:
             copy = _COPY.search(PurePosixPath(file.path).stem)
             number = int(next(filter(None, copy.groups()))[:9]) if copy else 0
             version = (readable, number, file.modified, full(file))
-            when = _timestamp(who.when.encode(), full(file), self._notes) if who.when else self._handed_in(file, unit)
+            when = self._time(who.when.encode(), file) if who.when else self._handed_in(file, unit)
             late = "Canvas" if who.late else ""
             made.append(Found(student, who.origin, unit, version, full(file), when, late))
         return made
@@ -250,9 +254,16 @@ class Sorter:
             return ""
         of_nbgrader = PurePosixPath(self._outer(file)).parts[1:] == (unit, f"{unit}.ipynb")
         if self._reader is None and of_nbgrader:
-            return _timestamp(file.timestamp, full(file), self._notes)
+            return self._time(file.timestamp, file)
         self._notes.append(f"The timestamp.txt beside {shown(full(file))} may be a student's: it was left out.")
         return ""
+
+    def _time(self, written: bytes, file: File) -> str:
+        try:
+            return in_utc(time_in(written))
+        except ValueError:
+            self._notes.append(f"The timestamp.txt beside {shown(full(file))} was left out: it holds no date.")
+            return ""
 
     def _outer(self, file: File) -> str:
         """The path of a file as far as the platform, or the instructor, made it."""
@@ -317,26 +328,6 @@ class Sorter:
         return []
 
 
-def _timestamp(written: bytes, relative: str, notes: list[str]) -> str:
-    """When a submission was handed in, in UTC, by what nbgrader's timestamp.txt beside it says."""
-    try:
-        when = dates.parse(written[:100].decode().strip(), tzinfos=zone_named)
-        offset = when.utcoffset()
-        return f"{(when - offset if offset else when).replace(tzinfo=None, microsecond=0)} UTC"
-    except (ValueError, OverflowError):
-        notes.append(f"The timestamp.txt beside {shown(relative)} was left out: it holds no date.")
-        return ""
-
-
-def zone_named(name: str | None, offset: int | None) -> tzinfo | None:
-    """The time zone at the end of a date, by its offset in seconds; None if there stands none. **Errors:** `ValueError`
-    for a mere name, "CEST", which dateutil passes over: two zones may have it, and it may be on this machine or not.
-    """
-    if offset is None and name:
-        raise ValueError(f"There is no time zone {name!r}.")
-    return None if offset is None else tz.tzoffset(name, offset)
-
-
 def _is_notebook(data: bytes) -> bool:
     """Whether it looks like one. It is not parsed here: what exactly is wrong with one, the intake says."""
     text = data.strip(b" \t\r\n\xef\xbb\xbf")
@@ -359,12 +350,17 @@ class Presence:
     absent: list[Person] = field(default_factory=list)  # who handed in nothing; nobody, where it cannot be told
 
 
+def is_numbered(student: str, key: str) -> bool:
+    """Whether a student is known by the number alone that a platform gave them in one assignment."""
+    number = number_in(key, "participant") or number_in(key, "anon")
+    return bool(number) and folded(student).endswith(number)
+
+
 def presence(desk: Desk, unit: str, people: ClassList, graded: Iterable[str] = ()) -> Presence:
     """Who handed in a unit, as far as that is known; `graded` are students of whom there may be no more than that."""
     keys = keys_of(desk, unit)
     others = [student for student in keys if not desk.submission_path(unit, student).is_file()]
-    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in keys.items()}
-    numbered = [one for one, n in numbers.items() if n and folded(one).endswith(n) and not people.of(one)]
+    numbered = [one for one, key in keys.items() if is_numbered(one, key) and not people.of(one)]
     there = {*desk.submissions(unit), *graded}
     unknown = people.unknown(there - {*numbered})
     return Presence(others, numbered, unknown, [] if numbered else people.absent({*there, *others}))

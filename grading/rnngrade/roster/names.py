@@ -186,7 +186,7 @@ def _new_id(said: Said) -> str:
 
 def write_settled(desk: Desk, new: Mapping[str, str]) -> None:
     """Add lines to the desk's `names.csv`."""
-    path = desk.folder / SETTLED
+    path = desk.given(SETTLED)
     lines = path.read_text(encoding="utf-8-sig").splitlines() if path.exists() else ["name,id"]
     if new:
         write_whole(path, "".join(f"{line}\n" for line in [*lines, *map(line_for, new, new.values())]).encode())

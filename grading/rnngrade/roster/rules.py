@@ -144,7 +144,7 @@ class Rules:
 
 def rules_of(desk: Desk) -> Rules | None:
     """The rules of a class; None if it has none. **Errors:** `RulesError`."""
-    path = desk.folder / NAME
+    path = desk.given(NAME)
     try:
         return read_rules(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

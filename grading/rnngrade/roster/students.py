@@ -201,11 +201,11 @@ def canvas_id_of(student: str) -> str:
     return found[1] if found else ""
 
 
-def class_list(desk: Desk, roster: Path | None = None) -> ClassList:
-    """The desk's class list, or the one in `roster`; empty if there is none. **Errors:** `RosterError`."""
-    path = roster or desk.folder / "roster.csv"
-    people = read_roster(path) if (is_there := roster is not None or path.exists()) else {}
-    if is_there and not people:
+def class_list(desk: Desk) -> ClassList:
+    """The desk's class list; empty if there is none. **Errors:** `RosterError`."""
+    path = desk.given("roster.csv")
+    people = read_roster(path) if path.exists() else {}
+    if path.exists() and not people:
         raise RosterError(f"{path} has nobody below its first line: export it again, or take it away.")
     if wrong := [id for id in people if not is_name(id)]:
         raise RosterError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")
@@ -218,7 +218,7 @@ SETTLED = "names.csv"
 
 def read_settled(desk: Desk) -> dict[str, str]:
     """Whose names were settled in this desk, folded. **Errors:** `RosterError`."""
-    path, found = desk.folder / SETTLED, dict[str, str]()
+    path, found = desk.given(SETTLED), dict[str, str]()
     if not path.exists():
         return found
     try:
@@ -243,7 +243,7 @@ def read_roster(path: Path) -> dict[str, Person]:
         raise RosterError(f"The class list {error}") from None
     people: dict[str, Person] = {}
     numbers: dict[str, str] = {}
-    for line, person in _reader(path, columns)(rows):
+    for line, person in _people(path, columns, rows):
         if person.id in people:
             raise RosterError(f"{path}, line {line}: {person.id!r} is on the list already.")
         if person.canvas_id and (other := numbers.setdefault(person.canvas_id, person.id)) != person.id:
@@ -253,41 +253,49 @@ def read_roster(path: Path) -> dict[str, Person]:
     return people
 
 
-Reader = Callable[[list[Row]], Iterator[tuple[int, Person]]]
+# How exports call what is known of somebody; the first that says something counts.
+COLUMNS = {
+    "id": ("SIS Login ID", "Username", "Email address", "Email", "ID", "SID"),
+    "first_name": ("First name", "First Name", "FirstName"),
+    "last_name": ("Last name", "Last Name", "LastName"),
+    "email": ("Email address", "Email"),
+    "sis_id": ("SIS User ID", "ID number", "SID"),
+    "section": ("Section", "Groups", "Sections", "section_name"),
+}
+FULL_NAMES = ("Full name", "Full Name", "Name")
 
 
-def _reader(path: Path, columns: list[str]) -> Reader:
-    """What reads a list with these columns. **Errors:** `RosterError`."""
+def _people(path: Path, columns: list[str], rows: list[Row]) -> Iterator[tuple[int, Person]]:
+    """Who stands in a table with these columns, and on which line. **Errors:** `RosterError` if it is no class list."""
     there = set(columns)
-    if "id" in there:
-        return _own
-    if "ID" in there and ("Student" in there or {"LastName", "FirstName"} <= there):
-        return _canvas
-    if "Email" in there and (there & {"Name", "Full Name"} or {"First Name", "Last Name"} <= there):
-        return _gradescope
-    if there & {"Email address", "Username"} and ("Full name" in there or {"First name", "Last name"} <= there):
-        return _moodle
-    found = ", ".join(map(repr, columns[:12])) or "none"
-    raise RosterError(
-        f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, Moodle "
-        f"(in English) or Gradescope. Its columns are {found}."
-    )
-
-
-def _own(rows: list[Row]) -> Iterator[tuple[int, Person]]:
+    is_own, of_canvas = "id" in there, "ID" in there and ("Student" in there or {"LastName", "FirstName"} <= there)
+    has_names = there & {*FULL_NAMES} or {"First name", "Last name"} <= there or {"First Name", "Last Name"} <= there
+    if not (is_own or of_canvas or (has_names and there & {"Email", "Email address", "Username"})):
+        found = ", ".join(map(repr, columns[:12])) or "none"
+        raise RosterError(
+            f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, "
+            f"Moodle (in English) or Gradescope. Its columns are {found}."
+        )
     for row in rows:
-        yield row.line, Person(**{key: row[key] for key in Person.__dataclass_fields__})
-
-
-def _canvas(rows: list[Row]) -> Iterator[tuple[int, Person]]:
-    for row in rows:
-        if not row["ID"].isdecimal() or row["Student"] == "Student, Test":
+        if is_own:
+            yield row.line, Person(**{key: row[key] for key in Person.__dataclass_fields__})
+        elif of_canvas and (not row["ID"].isdecimal() or row["Student"] == "Student, Test"):
             continue  # "Points Possible", and Canvas's own test student
+        elif row["Role"].casefold() in ("", "student"):
+            yield row.line, _of_an_export(row, row["ID"] if of_canvas else "")
+
+
+def _of_an_export(row: Row, canvas_id: str) -> Person:
+    known = {field: next(filter(None, (row[name] for name in names)), "") for field, names in COLUMNS.items()}
+    known["id"] = next(filter(None, (safe(row[name]) for name in COLUMNS["id"])), "")
+    if full := next(filter(None, (row[name] for name in FULL_NAMES)), ""):  # names are compared as one
+        known["first_name"], _, known["last_name"] = full.partition(" ")
+    elif row["Student"]:
         first, last = _sorted_name(row["Student"])
-        first, last = row["FirstName"] or first, row["LastName"] or last
-        id = safe(row["SIS Login ID"]) or row["ID"]
-        email = row["SIS Login ID"] if "@" in row["SIS Login ID"] else ""
-        yield row.line, Person(id, first, last, email, row["SIS User ID"], row["ID"], row["Section"])
+        known["first_name"], known["last_name"] = known["first_name"] or first, known["last_name"] or last
+    if "@" in row["SIS Login ID"]:
+        known["email"] = row["SIS Login ID"]
+    return Person(**known, canvas_id=canvas_id)
 
 
 def _sorted_name(name: str) -> tuple[str, str]:
@@ -300,26 +308,6 @@ def _sorted_name(name: str) -> tuple[str, str]:
     if rest[1:] and _SUFFIX.match(rest[0]):
         last, rest = f"{last}, {rest[0]}", rest[1:]
     return ", ".join(rest), last
-
-
-def _moodle(rows: list[Row]) -> Iterator[tuple[int, Person]]:
-    for row in rows:
-        first, last = row["First name"], row["Last name"]
-        if row["Full name"]:  # Moodle's names are compared as one
-            first, _, last = row["Full name"].partition(" ")
-        id = safe(row["Username"] or row["Email address"])
-        yield row.line, Person(id, first, last, row["Email address"], row["ID number"], section=row["Groups"])
-
-
-def _gradescope(rows: list[Row]) -> Iterator[tuple[int, Person]]:
-    for row in rows:
-        if row["Role"] and row["Role"].casefold() != "student":
-            continue
-        first, last = row["First Name"], row["Last Name"]
-        if name := row["Name"] or row["Full Name"]:
-            first, _, last = name.partition(" ")
-        section = row["Section"] or row["Sections"] or row["section_name"]
-        yield row.line, Person(safe(row["Email"] or row["SID"]), first, last, row["Email"], row["SID"], "", section)
 
 
 def safe(text: str) -> str:

@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING
 
 from babel import Locale, UnknownLocaleError
 from dateutil import parser as dates  # type: ignore[import-untyped]
+from dateutil import tz
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import write_whole
-from rnngrade.roster.identity import zone_named
 from rnngrade.roster.lateness import Lateness, days_late, moment, spent
 from rnngrade.roster.names import Said, Students, canvas_row, read_rows, said_in, students_of
 from rnngrade.roster.rules import Rules, rules_of
@@ -61,15 +61,23 @@ def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
     """When a student's submission came, in UTC, if that is known. **Errors:** `TimesError` if there stands no date."""
     path = desk.submission_path(unit, student).with_name(TIMESTAMP)
     try:
-        text = path.read_bytes()[:LONGEST].decode().strip()
-        if not text:
-            return None
-        found = _parsed(text)
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        text = path.read_bytes().strip()
+        return time_in(text) if text else None
     except OSError:
         return None
-    except (ValueError, OverflowError):
+    except ValueError:
         raise TimesError(f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file.") from None
+
+
+def time_in(written: bytes) -> datetime:
+    """The time that stands in a timestamp.txt, in UTC. **Errors:** `ValueError` if it is none."""
+    found = _parsed(written[:LONGEST].decode().strip())
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def in_utc(when: datetime) -> str:
+    """A time as nbgrader writes it, to the second."""
+    return f"{when.astimezone(UTC).replace(tzinfo=None, microsecond=0)} UTC"
 
 
 def says_late(desk: Desk, unit: str, student: str) -> str:
@@ -189,7 +197,7 @@ def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], lang
             nobodys.setdefault(stem, []).append(who)
             continue
         beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
-        text = f"{when.replace(tzinfo=None, microsecond=0)} UTC\n".encode()
+        text = f"{in_utc(when)}\n".encode()
         if beside.is_file() and beside.read_bytes() == text:
             taken.known.append(student)
         else:
@@ -273,10 +281,22 @@ def _read(text: str, language: str) -> datetime | None:
 
 
 def _parsed(text: str) -> datetime:
+    """**Errors:** `ValueError`, for the mere name of a zone, "CEST", as well, which dateutil passes over: two zones may
+    have it, and it may be on this machine or not.
+    """
+
+    def zone(name: str | None, offset: int | None) -> tzinfo | None:
+        if offset is None and name:
+            raise ValueError(f"There is no time zone {name!r}.")
+        return None if offset is None else tz.tzoffset(name, offset)
+
     try:
         return datetime.fromisoformat(text.removesuffix(" UTC") + "+00:00" * text.endswith(" UTC"))
     except ValueError:  # what others write, which takes a hundred times as long to read
-        found: datetime = dates.parse(text, tzinfos=zone_named)
+        try:
+            found: datetime = dates.parse(text, tzinfos=zone)
+        except OverflowError as error:
+            raise ValueError(str(error)) from None
         return found
 
 

@@ -43,6 +43,7 @@ KINDS = {
     "direction": "the direction in time, forwards or backwards",
     "dtype": "the type of the numbers",
     "function": "which function is called",
+    "function order": "which of two functions is applied first",
     "grouping": "brackets: what belongs together",
     "index removed": "an index too many",
     "keepdims": "whether an axis of length 1 is kept",
@@ -71,8 +72,11 @@ KINDS = {
 
 # Of these, a change may be meant at all equal places.
 # Of the slips that are a special form of something else, those that are as usual; the others are tried after all else.
-_USUAL = ("axis/add", "copy/drop", "direction/drop", "keepdims/add", "sign/drop", "transpose/add", "transpose/drop")
-_ANYWHERE = ("axis", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
+_USUAL = (
+    *("axis/add", "axis of an index/pairs", "bound/none before", "copy/drop", "direction/drop", "keepdims/add"),
+    *("sign/drop", "transpose/add", "transpose/drop", "transpose/for a reshape"),
+)
+_ANYWHERE = ("axis", "bound", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,10 @@ def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:
     for slip in single:
         (patch, *others) = slip.patches
         if slip.kind in _ANYWHERE and not others and len(patch.old) == len(patch.new) == 1:
-            alike[text.spelled(patch.old[0]), text.spelled(patch.new[0])].append(slip)
+            old, new = patch.old[0], patch.new[0]
+            alike[text.spelled(old), text.spelled(new)].append(slip)
+            if isinstance(old, ast.BinOp) and isinstance(new, ast.BinOp) and slip.kind == "operator":
+                alike[type(old.op).__name__, type(new.op).__name__].append(slip)
     for group in alike.values():
         patches: dict[int, Patch] = {id(slip.patches[0].old[0]): slip.patches[0] for slip in group}
         if len(patches) > 1:

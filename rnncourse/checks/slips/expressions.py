@@ -129,6 +129,7 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
             yield from _constants(value, slot, near)
             if slot != "axis" and type(value) in (int, float, type(None)):
                 yield from (("name/for a constant", load(other)) for other in known)
+                yield from (("name/for a constant", _attribute(load("self"), other)) for other in near.own)
         case ast.BinOp():
             yield from _operations(node)
         case ast.UnaryOp(op, operand):
@@ -245,6 +246,17 @@ def _let_out(call: ast.Call) -> Iterator[ast.expr]:
             yield ast.BinOp(ast.Call(func, [left], call.keywords), op, right)
 
 
+def _inside_out(call: ast.Call) -> Iterator[ast.expr]:
+    """g(f(a)) for f(g(a)), as in the logarithm of a mean, and the mean of logarithms."""
+    match call:
+        case ast.Call(func, [ast.Call(inner, [a, *more], words), *rest]) if not _is_super(inner):
+            yield ast.Call(inner, [ast.Call(func, [a, *rest], call.keywords), *more], words)
+
+
+def _method(value: ast.expr, name: str, *numbers: int) -> ast.Call:
+    return ast.Call(_attribute(value, name), [number(n) for n in numbers], [])
+
+
 def _regrouped(node: ast.BinOp) -> Iterator[ast.expr]:
     """a + b / c for (a + b) / c and the other way round, whatever the operators."""
     match node:
@@ -273,6 +285,10 @@ def _calls(call: ast.Call, slot: str, near: Near) -> Iterator[Other]:
     elif args and not isinstance(args[0], ast.Starred):
         yield ("direction/drop" if name == "reversed" else "call removed"), args[0]
     yield from (("grouping", other) for other in _let_out(call))
+    yield from (("function order", other) for other in _inside_out(call))
+    if name in ("reshape", "view") and is_method and len(args) > 1:
+        swapped = (_method(func.value, "swapaxes", i, i + 1) for i in range(len(args) - 1))
+        yield from (("transpose/for a reshape", other) for other in swapped)
     yield from _with_other_arguments(call)
     yield from _with_more_arguments(call, name, near)
 
@@ -341,6 +357,13 @@ def _subscripts(node: ast.Subscript, known: Sequence[str]) -> Iterator[Other]:
 
     if isinstance(node.ctx, ast.Load):
         yield "subscript/drop", value
+    match index:
+        case ast.Tuple([ast.Slice(None, None, None), ast.Name() | ast.Call() as places]):  # all rows for each
+            rows = ast.Call(load("range"), [ast.Call(load("len"), [value], [])], [])
+            yield "axis of an index/pairs", at(ast.Tuple([rows, places], ast.Load()))
+        case ast.BinOp(_, ast.Sub()) if isinstance(node.ctx, ast.Load):  # below 0 it would be a place at the end
+            for nothing in (number(0), ast.Call(load("float"), [ast.Constant("-inf")], [])):
+                yield "bound/none before", ast.IfExp(ast.Compare(index, [ast.GtE()], [number(0)]), node, nothing)
     match index:
         case ast.Tuple(elements):
             for i, other in _exchanged(elements):

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from rnncourse.checks.attempt import Attempt
-from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, quiet_observe
+from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.drive import Driver, Observation
@@ -60,7 +60,7 @@ class Draws:
             asked = []
             for case in exercise.draw(np.random.default_rng((*self.seed, self._drawn + 1))):
                 require_time()
-                wanted = quiet_observe(exercise.reference, exercise.drive, case.args)
+                wanted = expected(exercise, case)
                 seen = self.candidate.observe(exercise.drive, case.args)
                 asked.append(Asked(case, wanted, seen, bool(faults_of(exercise, case, wanted, seen))))
             self._drawn += 1

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from rnncourse.checks.cases import Asked, canonical
 from rnncourse.checks.compare import close_arrays, difference
 from rnncourse.checks.drive import Observation
+from rnncourse.checks.faults import facts_of
 from rnncourse.checks.plain import arrays_in
 from rnncourse.checks.slips import Change, changes
 from rnncourse.checks.where.inquiry import Inquiry
 
 ALL, ORDINARY = "all", "ordinary"  # what is right with it: every case, or those that are no edge cases
 
+MOST_RIGHT = 4  # cases in which the answer is right, that are asked which lines they need
 MOST_STEPS = 6  # from which a second change is looked for
 
 Scope = str | int  # or the number of the one result that is right with it
@@ -42,11 +44,14 @@ def mending(inquiry: Inquiry, first: Sequence[int], steps: list[Step]) -> Iterat
     """The changes that make right what is wrong, or a part of it, likeliest first. **Errors:** `OutOfTime`.
 
     Those with which the answer is better, and not yet all right, are put into `steps`. A line that is not run in a case
-    that is wrong has no part in what is wrong with it.
+    that is wrong has no part in what is wrong with it; one that is run in no case that is right is suspected.
     """
-    ran = inquiry.run(inquiry.program.watching(), inquiry.by_size[0][0].case).ran
-    idle = inquiry.program.idle(ran) if ran else ()
-    for change in changes(inquiry.program.source, first=first, but=idle):
+    (one, _), *_ = inquiry.by_size
+    right = [other for other, _ in inquiry.by_size if not other.is_wrong][:MOST_RIGHT]
+    ran, *others = (set(inquiry.run(inquiry.program.watching(), o.case).ran) for o in (one, *right))
+    idle = inquiry.program.idle(ran) if ran else set()
+    suspected = inquiry.program.idle(set.union(*others)) - idle if all(others) and others else set()
+    for change in changes(inquiry.program.source, first={*first, *suspected}, but=idle):
         scope, better = _tried(inquiry, change)
         if scope is not None:
             yield Mend(change, scope)
@@ -108,6 +113,9 @@ def _quality(inquiry: Inquiry, one: Asked, seen: Observation, right: Sequence[bo
     """How good an answer is in one case: it raises nothing, it has the right form, some of it is right, or all."""
     if seen.error or seen.refused or seen.timed_out or all(right):
         return 3.0 * all(right)
+    if inquiry.exercise.facts:
+        facts = facts_of(inquiry.exercise, one.case, seen)
+        return 2.0 + sum(fact.holds is True for fact in facts) / len(facts)
     wanted, got = (canonical(inquiry.exercise, o.answer) for o in (one.wanted, seen))
     found = difference(wanted, got, inquiry.exercise.gives)
     if found and found.kind not in ("dtype", "value"):

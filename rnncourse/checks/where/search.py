@@ -112,7 +112,7 @@ def _look(inquiry: Inquiry) -> Found:
 def _writing(inquiry: Inquiry) -> tuple[int, ...]:
     """The lines after which an argument first had changed, if what is wrong is that it does."""
     impure = [one for one in inquiry.asked if one.is_wrong and _has_written(one)]
-    if not inquiry.exercise.drive.is_plain or not impure:
+    if not inquiry.exercise.drive.hands_over or not impure:
         return ()
     lines = {inquiry.run(inquiry.program.watching(), one.case).wrote for one in impure[:4]}
     return tuple(sorted(n for n in lines if n)) if None not in lines and len(lines) <= MOST_LINES else ()

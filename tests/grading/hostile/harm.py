@@ -25,13 +25,13 @@ HARM = [
     Hostile(
         "loop_in_own_cell",
         "has an endless loop in a cell of its own",
-        right(before("rnn_step", "while True:\n    pass")),
+        right(before("rnn_step", "import time\nwhile True:\n    time.sleep(1)")),
         FULL,
     ),
     Hostile(
         "loop_in_answer_cell",
         "has an endless loop in the cell of an answer",
-        right(answer("rnn_step", "while True:\n    pass")),
+        right(answer("rnn_step", "import time\nwhile True:\n    time.sleep(1)")),
         LOST_STEP,
     ),
     Hostile(

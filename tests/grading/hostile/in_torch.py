@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 from rnngrade.demo.hostile.making import FULL, NOTHING, TORCH, Hostile, after, answer, blank, loses, right
 
 # Ways to PyTorch's own operator that no name in the text tells of.
@@ -10,7 +12,21 @@ HIDDEN_WAYS = {
     "a_formatter": 'import string\nrun = string.Formatter().get_field("0.rnn_" + "tanh", [torch], {})[0]',
     "the_operators": 'run = torch.ops.aten.__getattr__("rnn_" + "tanh")',
     "the_decompositions": "run = torch._decomp.decompositions.rnn_tanh_input",
-    "what_a_kernel_is_made_of": 'run = getattr(torch.ops.aten, "rnn_" + "tanh").input.decompose',
+    "what_a_kernel_is_made_of": 'run = getattr(getattr(torch, "o" + "ps").aten.rnn_tanh.input, "decom" + "pose")',
+    "a_kernel_that_was_kept": """
+        kernel = torch.library.get_kernel("aten::rnn_" + "tanh.input", "CPU")
+        run = lambda *a: kernel.call_boxed(kernel.keys, *a)
+    """,
+    "all_libraries_destroyed": """
+        import gc
+        def run(*a):
+            for one in gc.get_objects():
+                if type(one).__name__ == "Library":
+                    one._destroy()
+                elif type(one).__name__ == "_DispatchModule":
+                    one.reset()
+            return getattr(torch, "_".join(["rnn", "tanh"]))(*a)
+    """,
 }
 GATES_THAT_STAY_OPEN = """
 def run(x, h, weights, *rest):
@@ -132,7 +148,7 @@ IN_TORCH = [
         Hostile(
             f"torch_operator_by_{name}",
             "runs the operator that it is to build, which it has without writing its name",
-            right(answer("ScratchRNN", f"{way}\n{RUNS_IT}")),
+            right(answer("ScratchRNN", f"{dedent(way)}\n{RUNS_IT}")),
             loses("ScratchRNN"),
             flagged=True,
             finding="not-listed",

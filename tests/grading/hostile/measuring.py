@@ -109,24 +109,6 @@ MEASURING = [
         "import rnncourse.checks.drive as drive\ndrive._differ = lambda live, pristine: False",
     ),
     _writes(
-        "measuring_all_identical",
-        "makes the comparison of plain values find all the same",
-        "import rnncourse.checks.drive as drive\ndrive.identical = lambda a, b: True",
-    ),
-    _writes(
-        "measuring_other_code",
-        "gives the function that compares plain values other code",
-        """
-        import rnncourse.checks.plain as plain
-        plain.identical.__code__ = (lambda a, b: True).__code__
-        """,
-    ),
-    _writes(
-        "measuring_builtin_enumerate",
-        "gives the course an `enumerate` of its own, in which nothing is counted",
-        "import rnncourse.checks.drive as drive\ndrive.enumerate = lambda things: []",
-    ),
-    _writes(
         "measuring_observation_rewritten",
         "wraps what drives an answer and clears what it saw",
         """
@@ -145,21 +127,6 @@ MEASURING = [
         Runner = sys.modules["rnngrade_inside.runner"].Runner
         original = Runner.do_observe
         Runner.do_observe = lambda self, *body: original(self, *body) | {"changed": (), "shared": False}
-        """,
-    ),
-    _writes(
-        "measuring_channel_rewritten",
-        "wraps what sends replies and clears them on the way",
-        """
-        import sys
-        Channel = sys.modules["rnngrade_inside.channel"].Channel
-        original = Channel.send
-        def send(self, *message, **settings):
-            for part in message:
-                if isinstance(part, dict) and "changed" in part:
-                    part.update(changed=(), shared=False, wrote_meanwhile=False)
-            return original(self, *message, **settings)
-        Channel.send = send
         """,
     ),
     _writes(
@@ -207,11 +174,6 @@ MEASURING = [
         "import rnncourse.checks.drive as drive\ndrive.share_memory = lambda one, other: False",
     ),
     _shares(
-        "measuring_numpy_shares_nothing",
-        "makes NumPy say that no two arrays share memory",
-        "np.may_share_memory = np.shares_memory = lambda *args, **kwargs: False",
-    ),
-    _shares(
         "measuring_shares_in_no_reply",
         "clears every reply that says that memory is shared",
         """
@@ -233,21 +195,6 @@ MEASURING = [
         runner.Runner.do_observe = do_observe
         """,
     ),
-    _calls_twice(
-        "measuring_counts_found_in_gc",
-        "finds what counts calls among all live objects and sets it back after each pair",
-        """
-        import rnncourse.checks.drive as drive
-        watched = drive._Spy._watched
-        def every_other(self, function):
-            made, calls = watched(self, function), [0]
-            def call(*args, **kwargs):
-                calls[0] += 1
-                return made(*args, **kwargs) if calls[0] % 2 else function(*args, **kwargs)
-            return call
-        drive._Spy._watched = every_other
-        """,
-    ),
     # --- the depth of a scan
     _loops(
         "measuring_depth_zero",
@@ -259,16 +206,6 @@ MEASURING = [
         """,
         "diagonal_ssm",
         "backward_by_scan",
-    ),
-    _loops(
-        "measuring_depth_of_values",
-        "says of any answer that its depth is 0",
-        """
-        import rnncourse.checks.drive as drive
-        def flat(answer):
-            return np.vectorize(lambda number: number.value, otypes=[float])(answer), 0
-        drive.values_and_depth = flat
-        """,
     ),
     _loops(
         "measuring_depth_driver",
@@ -301,11 +238,6 @@ MEASURING = [
         "measuring_forbids_nothing",
         "makes the search for forbidden calls find none",
         "import rnngrade_inside.runner as runner\nrunner.forbidden_call = lambda *args: None",
-    ),
-    _borrows(
-        "measuring_names_of_nothing",
-        "makes code seem to refer to no names",
-        "import rnncourse.checks.forbidden as forbidden\nforbidden._names = lambda *args: set()",
     ),
     _borrows(
         "measuring_no_disassembly",

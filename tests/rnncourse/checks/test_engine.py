@@ -17,7 +17,7 @@ from rnncourse.checks.callables import named
 from rnncourse.checks.cases import drawn_afresh, seed_for
 from rnncourse.checks.compare import Axes, difference
 from rnncourse.checks.diagnosis import DRAWS, same
-from rnncourse.checks.drive import call, observe
+from rnncourse.checks.drive import call, driver_named, observe, turned, with_tensors
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Unit, case, edge, normal
 from rnncourse.checks.local import Local
@@ -586,3 +586,33 @@ def test_the_draws_that_confirm_a_visible_diagnosis_know_nothing_of_the_hidden_s
     # A hidden check judges the visible cases too, and confirms on draws of its own.
     one, other = (set(calls(seed, hidden=True)) for seed in "12")
     assert one & other < set(visible)
+
+
+def in_the_order_of_memory(x, h_prev, U, W, b):
+    return right(x.ravel(order="K").reshape(x.shape), h_prev, U, W, b)
+
+
+def written_into_a_copy(x, h_prev, U, W, b):
+    sums = np.zeros_like(h_prev)
+    sums.reshape(-1)[:] = (x @ U + h_prev @ W + b).reshape(-1)
+    return np.tanh(sums)
+
+
+@pytest.mark.parametrize("answer", [in_the_order_of_memory, written_into_a_copy])
+@pytest.mark.parametrize("hidden", [False, True])
+def test_an_answer_that_hangs_on_how_arrays_lie_in_memory_is_refused_and_told_so(answer, hidden):
+    verdict = check(answer, "rnn_step", hidden=hidden)
+    assert not verdict.passed
+    assert verdict.message.startswith("With the same numbers laid out otherwise in memory")
+    assert verdict.criteria["values"]
+    assert not verdict.criteria["edges"]
+    assert check(right, "rnn_step", hidden=hidden).passed
+
+
+def test_tensors_are_laid_out_otherwise_too():
+    seen = []
+    args = ((np.arange(6.0).reshape(2, 3), {"w": np.ones((2, 3, 4))}),)
+    observe(lambda pair: seen.extend([pair[0], pair[1]["w"]]), turned(with_tensors), args)
+    assert [t.is_contiguous() for t in seen] == [False, False]
+    assert all(np.array_equal(t.numpy(), a) for t, a in zip(seen, (args[0][0], args[0][1]["w"]), strict=True))
+    assert driver_named(turned(with_tensors).name).name == turned(with_tensors).name

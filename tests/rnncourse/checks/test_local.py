@@ -1,12 +1,16 @@
 """A candidate and its time; and in a process that can start no threads and has no file locks, as in a browser."""
 
+import _thread
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
+import numpy as np
 import pytest
+import torch
 
-from rnncourse.checks.drive import call
+from rnncourse.checks.drive import call, module
 from rnncourse.checks.local import Local
 
 WITHOUT_THREADS = """
@@ -21,7 +25,7 @@ sys.modules["fcntl"] = types.ModuleType("fcntl")  # it is there, and has no floc
 import numpy as np
 from rnncourse import check, hint, progress, use
 from rnncourse.checks import local
-from rnncourse.checks.drive import call
+from rnncourse.checks.drive import call, module
 """
 RIGHT = """
 def rnn_step(x, h_prev, U, W, b):
@@ -98,3 +102,30 @@ def test_the_time_of_a_machine_that_is_busy_is_not_the_answers():
     for endless in (lambda: time.sleep(1000), lambda: sum(1 for _ in iter(int, 1))):
         with Local(endless, {}, seconds=0.1) as candidate:
             assert candidate.observe(call, ()).timed_out
+
+
+class Interrupted(torch.nn.Module):
+    """What happens while it answers is told by `how`."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how = how
+        self.w = torch.nn.Parameter(torch.ones(2))
+
+    def forward(self, x):
+        assert torch.get_default_dtype() == torch.float64
+        if self.how == "raises":
+            raise RuntimeError
+        if self.how == "is interrupted":
+            _thread.interrupt_main()
+        while self.how != "cannot be stopped":
+            pass
+        time.sleep(3)  # one call that hears of nothing until it is over
+
+
+@pytest.mark.parametrize("how", ["raises", "never ends", "cannot be stopped", "is interrupted"])
+def test_the_default_dtype_is_what_it_was_whatever_an_answer_does(how):
+    args = (how,), {"w": np.ones(2)}, [(np.ones(3),)]
+    with suppress(KeyboardInterrupt), Local(Interrupted, {}, seconds=0.05 if how != "is interrupted" else 5) as local:
+        assert local.observe(module, args).answer is None
+    assert torch.get_default_dtype() == torch.float32

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import Record, write_whole
-from rnngrade.roster.times import TIMESTAMP, TimesError, handed_in
+from rnngrade.roster.times import TIMESTAMP, TimesError, handed_in, in_utc
 
 SECRET = "submission_secret.txt"
 LONGEST = 1000  # bytes of a secret
@@ -38,7 +38,7 @@ def keep_for_release(desk: Desk, record: Record, page: Path) -> None:
         when = handed_in(desk, record.unit, record.student)
     except TimesError:  # the run has said so
         when = None
-    write_whole(page.with_name(TIMESTAMP), f"{when:%Y-%m-%d %H:%M:%S.%f} UTC".encode() if when else b"not known")
+    write_whole(page.with_name(TIMESTAMP), in_utc(when).encode() if when else b"not known")
 
 
 def _secret(submission: Path, record: Record) -> bytes:

@@ -1,90 +1,84 @@
 """What an answer may not call is not there while it is asked, by whatever name the answer has it.
 
-A package that is forbidden whole cannot be imported, and none of PyTorch's operators runs. Of what is forbidden of
-PyTorch, the operators refuse in its dispatcher, through which nn.RNN, torch.rnn_tanh, torch._VF and torch.ops all go.
+Of what is forbidden of PyTorch, the operators refuse in its dispatcher, through which nn.RNN, torch.rnn_tanh, torch._VF
+and torch.ops all go; that is for good (`refuse`), in a process that asks one answer, and leaves no object by which the
+answer could undo it. A package that is forbidden whole cannot be imported, and none of PyTorch's operators runs
+(`refusing`).
 """
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import warnings
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import cache
+from contextlib import contextmanager, nullcontext
 from itertools import product
+from types import FunctionType
 from typing import Any
 
-# The operators behind what exercises forbid of PyTorch, by how their names begin.
+# What is behind the names that exercises forbid of PyTorch: parts of the names of its operators.
 BEHIND = {
-    "torch.nn.RNNBase": ("rnn_", "lstm", "gru"),
+    "torch.nn.RNNBase": ("rnn", "lstm", "gru"),
     "torch.nn.utils.rnn": ("pad_sequence", "_pack_padded", "_pad_packed"),
-    "torch.nested": ("_nested_", "nested_"),
+    "torch.nested": ("nested",),
 }
 WORDS = "this answer may not call what its statement forbids"
 
 
+def refuse(forbids: Collection[str]) -> None:
+    """From now on, what is behind these dotted names raises `RuntimeError` in this process."""
+    families = tuple(family for name in forbids for family in BEHIND.get(name, ()))
+    if families and (torch := _torch()):
+        library = torch._C._dispatch_library("IMPL", "aten", "", __file__, 0)
+        operators = [name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names()]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a kernel that is overridden
+            for name, key in product(operators, ("CPU", "AutogradCPU", "CompositeImplicitAutograd")):
+                if "::" not in name and any(family in name.partition(".")[0] for family in families):
+                    library.impl(name, key, _refuse)
+        for name, function in vars(torch._decomp.decompositions).items():  # of what a kernel is made, in Python
+            if isinstance(function, FunctionType) and any(family in name for family in families):
+                function.__code__ = _refuse.__code__
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # whoever finds it could take it back: nobody has it now
+
+
+def keep_no_kernel() -> None:
+    """Take away the function by which a kernel, once had, is there whatever is registered later."""
+    if torch := _torch():
+        del torch._C._dispatch_get_computed_kernel_for_dispatch_key
+
+
 @contextmanager
 def refusing(forbids: Collection[str]) -> Iterator[None]:
-    """Within it, what these dotted names stand for raises `RuntimeError`, and an import of a whole package
-    `ImportError`.
+    """Within it, an import of one of these packages raises `ImportError`, and if PyTorch is one, its operators raise
+    `RuntimeError` in this thread.
     """
     packages = {name for name in forbids if "." not in name}
-    torch = sys.modules.get("torch")
-    if not hasattr(torch, "ops"):  # where a room has no PyTorch, `import torch` finds an empty folder
-        torch = None
-    with ExitStack() as stack:
-        if torch is not None and "torch" in packages:
-            stack.enter_context(_no_operator())
-        elif torch is not None and (families := [family for name in forbids for family in BEHIND.get(name, ())]):
-            stack.enter_context(_without(tuple(families)))
-        stack.enter_context(_not_importable(packages))
-        yield
-
-
-@contextmanager
-def _not_importable(packages: Collection[str]) -> Iterator[None]:
     before = {name: sys.modules.get(name) for name in packages}
-    sys.modules.update(dict.fromkeys(packages))  # type: ignore[arg-type]  # None: an import raises
-    try:
-        yield
-    finally:
-        for name, module in before.items():
-            if module is None:
-                sys.modules.pop(name, None)
-            else:
-                sys.modules[name] = module
+    with _no_operator() if "torch" in packages and _torch() else nullcontext():
+        sys.modules.update(dict.fromkeys(packages))  # type: ignore[arg-type]  # None: an import raises
+        try:
+            yield
+        finally:
+            for name, module in before.items():
+                if module is None:
+                    sys.modules.pop(name, None)
+                else:
+                    sys.modules[name] = module
+
+
+def _torch() -> Any:
+    """PyTorch; None where it is not: there, `import torch` finds an empty folder."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "ops") else None
 
 
 def _refuse(*_: Any, **__: Any) -> None:
-    raise RuntimeError(WORDS)
+    raise RuntimeError("this answer may not call what its statement forbids")  # needs no name of this module
 
 
 def _no_operator() -> Any:
-    """A mode in which no operator of PyTorch's runs in this thread."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     return type("Refusing", (TorchDispatchMode,), {"__torch_dispatch__": _refuse})()
-
-
-@contextmanager
-def _without(families: tuple[str, ...]) -> Iterator[None]:
-    """PyTorch without the operators whose names begin like that."""
-    import torch
-
-    library = torch.library.Library("aten", "IMPL")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a kernel that is overridden
-            for name, key in product(_operators(families), ("CPU", "AutogradCPU", "CompositeImplicitAutograd")):
-                library.impl(name, _refuse, key, allow_override=True)
-        yield
-    finally:
-        library._destroy()
-
-
-@cache
-def _operators(families: tuple[str, ...]) -> list[str]:
-    import torch
-
-    names = [name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names()]
-    return [name for name in names if name.startswith(families)]

@@ -38,7 +38,7 @@ from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, to_plain
 
 from .channel import Channel, Closed
-from .refusing import refusing
+from .refusing import refuse, refusing
 from .shell import Shell, run
 
 CHANNEL = 3  # the number of the open file by which a runner is asked
@@ -103,6 +103,7 @@ class Runner:
         self.local = Local(candidate, uses, self.call_seconds)
         self.local.__enter__()
         self.forbids = exercise["forbids"]
+        refuse(self.forbids)
         return {"state": "open"}
 
     def do_observe(self, drive: str, args: tuple[Any, ...]) -> dict[str, Any]:

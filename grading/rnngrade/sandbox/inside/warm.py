@@ -63,11 +63,12 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
         importlib.import_module(module)
     if "torch" in sys.modules:
         rehearse()
-    from rnngrade_inside import runner
+    from rnngrade_inside import refusing, runner
     from rnngrade_inside.shell import make_shell
 
     shell = make_shell(os.environ["HOME"])
     rehearse_an_error(shell)
+    refusing.keep_no_kernel()
     gc.collect()
     gc.freeze()  # what is there stays shared with the forks
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork
