@@ -1037,8 +1037,7 @@ assert not grids["not flipped back"].all(), "Only the second should have gaps."
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Your tagger, on code of your own, after eight epochs in place of four. The truth comes from Python's tokenizer, so it has
-# to be Python.
+# The two highlighters of section 12, on code of your own. The truth comes from Python's tokenizer, so it has to be Python.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 code = """for name in sorted(names):
@@ -1046,8 +1045,7 @@ code = """for name in sorted(names):
         print("too long:", name)
     total += count(name) * 0.5  # half of it
 """
-longer = train_highlighter(new_highlighter(TwoWayTagger), epochs=8)
-ColouredCode(*tagged({"both ways": longer}, code))
+ColouredCode(*tagged(highlighters, code))
 
 # %% tags=["experiment"]
 progress("09_bidirectional")

@@ -583,7 +583,7 @@ for n in range(4):
 # **Is it an advert?** The first word says so: "prize", "lottery", "bargain" and "discount" are adverts. **Is it forged?** A
 # mail "from your bank" that is signed "your shop" is: two words, one near each end, have to be held against each other.
 #
-# A chain that reads from left to right is asked forty words after the first one. A second chain comes from the right, and
+# A chain that reads from left to right is asked two dozen words after the first one. A second chain comes from the right, and
 # *its* last state has just read the first word. That makes two states, $f$ of the first chain and $g$ of the second. Unit
 # 09 combined such states in three ways: side by side, their sum, their product.
 #
@@ -673,7 +673,7 @@ assert right["forged, side by side"] < 0.65 < 0.85 < right["forged, product"], (
 #
 # It held in {{held product_compares}} seeds. Side by side the two halves of the answer only add up. Multiplied, they meet.
 # (The price: where one factor is near zero, so is the gradient of the other.) And the adverts? One chain *can* carry a word
-# over forty others (units 05 and 10), but here 250 updates did not drive it there; the second chain had just read it.
+# over two dozen others (units 05 and 10), but here 150 updates did not drive it there; the second chain had just read it.
 
 # %% [markdown]
 # ### Optional · a sequence of images
@@ -757,16 +757,17 @@ check(SequenceGenerator)
 # %% [markdown]
 # ### Experiment · melodies from a first note
 #
-# Six old tunes begin on six different pitches. A note is a vector: for each of 13 pitches a 0 or a 1, and then its
-# duration in quarter notes. *Try* another `n`, from 0 to 5.
+# Six old tunes, the first 16 notes of each, begin on six different pitches. A note is a vector: for each of 12 pitches a
+# 0 or a 1, and then its duration in quarter notes. *Try* another `n`, from 0 to 5.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="n = 4"
 from IPython.display import Audio
 
-from rnncourse.data import melodies, pitches, wav
+from rnncourse.data import pitches, wav
+from rnncourse.experiments.heads import beginnings
 
 n = 0
-tunes, names = melodies(), pitches(melodies())
+tunes, names = beginnings(), pitches(beginnings())
 print(tunes[n].name, *(pitch for pitch, _ in tunes[n].notes))
 Audio(data=wav(tunes[n].notes, seconds=0.22))
 
@@ -810,7 +811,7 @@ assert right["trained corrected, used alone"] < 0.85, "Left alone, the corrected
 
 # %% [markdown]
 # **Claim:** trained with corrections, the network has more than 98% of the notes right while it is corrected, and less
-# than 80% when it is left alone. Trained alone, it plays more than 98% right, alone.
+# than 85% when it is left alone. Trained alone, it plays more than 98% right, alone.
 #
 # It held in {{held walks_alone}} seeds. Corrected, the one that was trained alone falls to
 # {{tunes/alone/used corrected|median}}: it knows only its own notes. Hear the two alone: hatched notes are wrong.
@@ -819,7 +820,7 @@ assert right["trained corrected, used alone"] < 0.85, "Left alone, the corrected
 from rnncourse.experiments.heads import as_heard
 from rnncourse.plots.heads import piano_roll
 
-n = 1
+n = 0
 rolls = {f"trained {how}": as_heard(sung[how, "alone"], n) for how in ways}
 truth = dict.fromkeys(rolls, tunes[n].notes)
 show(piano_roll(rolls, names, truth=truth, title=tunes[n].name))
@@ -865,7 +866,7 @@ outputs, apart = off_the_mean(undecided)
 print(f"away from the mean of the two: outputs {outputs:.2f}, tunes {apart:.2f}")
 print(f"notes right of the two {notes_right(undecided, TWINS):.0%}")
 print(f"notes right of the other five {notes_right(undecided, range(1, 6)):.0%}")
-show(pitch_strengths(undecided[:23, 0, :-1].clamp(0, 1).numpy(), names))
+show(pitch_strengths(undecided[:, 0, :-1].clamp(0, 1).numpy(), names))
 
 # %% tags=["author"]
 assert outputs < 0.1 < apart, "The mean of the two was expected."
@@ -879,7 +880,7 @@ assert notes_right(undecided, TWINS) < 0.65, "Neither of the two was expected."
 # %% [markdown]
 # ## 7 · Read, then write
 #
-# Tell it two notes. Now there are two inputs and up to 30 outputs: many-to-many, different. No new layer is needed. In the
+# Tell it two notes. Now there are two inputs and 14 outputs: many-to-many, different. No new layer is needed. In the
 # generator's `forward`, two lines come before the loop:
 #
 #     states, h = self.rnn(x)               # x (T_x, N, D): read everything

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from rnncourse import exercises, track
 from rnncourse.data import (
+    Tune,
     decode_melody,
     digits,
     draw_mails,
@@ -413,8 +414,8 @@ class OneWay(nn.Module):
 
 @cache
 def mails(seed: int, count: int) -> Any:
-    """So many mails of 36 to 48 words."""
-    return draw_mails(np.random.default_rng(seed), count, 36, 48)
+    """So many mails of 20 to 28 words."""
+    return draw_mails(np.random.default_rng(seed), count, 20, 28)
 
 
 HOW = {"one way": 48, "concat": 24, "sum": 32, "product": 32}  # units, so that all are about equally large
@@ -426,7 +427,7 @@ def fit_mails(
     one_way: Any = SequenceClassifier,
     both_ways: Any = BidirectionalClassifier,
     seed: int = 0,
-    updates: int = 250,
+    updates: int = 150,
 ) -> float:
     """Train on mails for "is_advert" or "is_forged", with a summary as `HOW` has it: the share right of new ones."""
     seen, unseen = mails(0, 2000), mails(1, 500)
@@ -439,10 +440,10 @@ def fit_mails(
     generator = torch.Generator().manual_seed(seed)
 
     def loss_of() -> Tensor:
-        i = torch.randint(0, len(answers), (32,), generator=generator)
+        i = torch.randint(0, len(answers), (64,), generator=generator)
         return nn.functional.cross_entropy(model(ids[:, i], lengths[i]), answers[i])
 
-    fit(model, loss_of, updates, 0.01)
+    fit(model, loss_of, updates, 0.015)
     with torch.no_grad():
         said = model(torch.tensor(unseen.ids), torch.tensor(unseen.lengths)).argmax(dim=-1)
     return float((said == torch.tensor(getattr(unseen, question))).float().mean())
@@ -463,7 +464,7 @@ def films(shown: Tensor, ways: Tensor) -> Tensor:
     return torch.stack(frames).flatten(2)
 
 
-def fit_films(in_order: bool, kind: Any, seed: int = 0, updates: int = 400) -> float:
+def fit_films(in_order: bool, kind: Any, seed: int = 0, updates: int = 200) -> float:
     """Train to say which way a digit moves, in order or from the mean of the frames: the share right, unseen."""
     images, _, unseen, _ = pictures()
     model = build(kind, 64, 32, 4, seed=seed)
@@ -514,7 +515,7 @@ def as_letters(ids: Tensor) -> Tensor:
     return nn.functional.one_hot(ids, len(ALPHABET)).float()
 
 
-def fit_captions(kind: Any = SequenceTagger, seed: int = 0, updates: int = 300) -> tuple[Any, Any]:
+def fit_captions(kind: Any = SequenceTagger, seed: int = 0, updates: int = 200) -> tuple[Any, Any]:
     """Train a SmallCNN on digits, freeze it, and train a tagger to write their names from its last layer; both."""
     images, labels = pictures()[:2]
     cnn = build(SmallCNN, seed=seed)
@@ -557,9 +558,15 @@ def shares_of_names(written: Sequence[str]) -> Numbers:
 
 
 @cache
+def beginnings() -> list[Tune]:
+    """The first 16 notes of each tune of the course."""
+    return [tune._replace(notes=tune.notes[:16]) for tune in melodies()]
+
+
+@cache
 def old_tunes(count: int = 6) -> tuple[Tensor, Tensor]:
-    """The first tunes: their notes as vectors (T, N, D), and where there is one (T, N)."""
-    vectors = [torch.tensor(encode_melody(tune.notes, pitches(melodies()))) for tune in melodies()[:count]]
+    """How the first tunes begin: their notes as vectors (T, N, D), and where there is one (T, N)."""
+    vectors = [torch.tensor(encode_melody(tune.notes, pitches(beginnings()))) for tune in beginnings()[:count]]
     notes = nn.utils.rnn.pad_sequence(vectors)
     return notes, torch.arange(len(notes))[:, None] < torch.tensor([len(v) for v in vectors])
 
@@ -597,7 +604,7 @@ class ReadThenWrite(nn.Module):
 
 
 def taught(
-    kind: Any, view: View, *before: Any, count: int = 6, updates: int = 500, noise: float = 0.0, seed: int = 0
+    kind: Any, view: View, *before: Any, count: int = 6, updates: int = 250, noise: float = 0.0, seed: int = 0
 ) -> Any:
     """A network of 64 units that was trained to give the notes of the first tunes that come after those it was given.
 
@@ -633,8 +640,8 @@ def used_as(kind: Any, model: nn.Module) -> Any:
 
 def as_heard(outputs: Tensor, n: int) -> list[tuple[str, float]]:
     """Tune n as it is heard: the notes that were given, then at each step the largest pitch, for so many quarters."""
-    notes, given = melodies()[n].notes, given_of(outputs)
-    return [*notes[:given], *decode_melody(outputs[: len(notes) - given, n].numpy(), pitches(melodies()))]
+    notes, given = beginnings()[n].notes, given_of(outputs)
+    return [*notes[:given], *decode_melody(outputs[: len(notes) - given, n].numpy(), pitches(beginnings()))]
 
 
 def given_of(outputs: Tensor) -> int:
@@ -646,7 +653,7 @@ def notes_right(outputs: Tensor, tunes: Sequence[int] | None = None) -> float:
     """The share of notes of these tunes, or of all, whose pitch and duration are both right, those given aside."""
     hits, total, given = 0, 0, given_of(outputs)
     for n in range(outputs.shape[1]) if tunes is None else tunes:
-        true = melodies()[n].notes
+        true = beginnings()[n].notes
         hits += sum(a == b for a, b in zip(as_heard(outputs, n)[given:], true[given:], strict=True))
         total += len(true) - given
     return hits / total
@@ -665,12 +672,12 @@ def off_the_mean(outputs: Tensor) -> tuple[float, float]:
     return given, tunes
 
 
-def between(model: Any, one: int, other: int, mix: float, steps: int = 23) -> list[tuple[str, float]]:
+def between(model: Any, one: int, other: int, mix: float, steps: int = 15) -> list[tuple[str, float]]:
     """What a generator plays from a first note between those of two tunes: at 0 that of the one, at 1 of the other."""
     notes = old_tunes()[0]
     with torch.no_grad():
         first = (1 - mix) * notes[0, [one]] + mix * notes[0, [other]]
-        return decode_melody(torch.cat([first[None], model(first, steps)])[:, 0].numpy(), pitches(melodies()))
+        return decode_melody(torch.cat([first[None], model(first, steps)])[:, 0].numpy(), pitches(beginnings()))
 
 
 # --- who learns from whom

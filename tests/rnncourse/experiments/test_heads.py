@@ -76,7 +76,7 @@ def test_who_gives_the_true_notes_has_all_of_them_right_and_is_heard_as_the_tune
     notes, _ = ex.old_tunes(count)
     outputs = ex.played(Echo(notes), ex.alone, count)
     assert ex.notes_right(outputs) == 1
-    assert ex.as_heard(outputs, 2) == list(ex.melodies()[2].notes)
+    assert ex.as_heard(outputs, 2) == list(ex.beginnings()[2].notes)
     assert ex.notes_right(0 * outputs) < 0.5
 
 
