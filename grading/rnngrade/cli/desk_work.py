@@ -59,20 +59,20 @@ def new(desk: Desk) -> None:
 @click.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
 @argument("units", "The units (default: all that are graded by program).", nargs=-1)
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
-@click.option("--hostile", is_flag=True, help="Hostile, broken and odd submissions as well.")
+@click.option("--hostile", is_flag=True, help="Some that are hostile, broken or odd as well, in unit 03.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, another class.")
 @click.pass_obj
 def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: int) -> None:
     """Make up a class whose true scores are known: right, blank, every kind of mistake."""
-    from rnngrade.demo.sample import demo_class, write_hostile_class
+    from rnngrade.demo.hostile import hostile_class
+    from rnngrade.demo.sample import demo_class
 
     with in_a_sentence(DeskError), desk.locked("rnngrade sample"):
         for unit in units_of(units, [s for s in exercises.STEMS if s != "00_welcome"]):
-            made = demo_class(unit, size, seed)
+            made = demo_class(unit, size, seed) + (hostile_class(unit) if hostile else [])
             for one in made:
                 one.write(desk.root, desk.submitted)
-            others = write_hostile_class(desk.root, unit, desk.submitted) if hostile else []
-            click.echo(f"{unit}: {len(made) + len(others)} submissions in {desk.submitted}")
+            click.echo(f"{unit}: {len(made)} submissions in {desk.submitted}")
 
 
 @click.command(
@@ -224,9 +224,9 @@ def run(
     with in_a_sentence(DeskError):
         stems = units_of(units)
         chosen = tuple(require_work(desk, stems, students)) or None
-        how = _How(jobs, scheduler, sandbox != "none", limited, seed or "", chosen, force)
+        how = How(jobs, scheduler, sandbox != "none", limited, seed or "", chosen, force)
         with desk.locked(f"rnngrade run {' '.join(stems)}"):
-            runs = _grade_units(desk, stems, how, failures, is_quiet=as_json)
+            runs = grade_units(desk, stems, how, failures, is_quiet=as_json)
     for words in dict.fromkeys(words for one in runs for words in one.not_limited):
         click.echo(f"Note: {words}", err=True)
     records = [record for one in runs for record in one.records]
@@ -239,7 +239,7 @@ def run(
 
 
 @dataclass(frozen=True)
-class _How:
+class How:
     """How a run grades, as its options say: with "" for `seed` by that of the desk, with None for `students` all."""
 
     jobs: int
@@ -261,7 +261,7 @@ def _limits_of(texts: Sequence[str]) -> Limits:
         raise Sentence(str(why)) from None
 
 
-def _grade_units(desk: Desk, stems: Sequence[str], how: _How, failures: Failures, *, is_quiet: bool) -> list[Run]:
+def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, *, is_quiet: bool) -> list[Run]:
     """Grade these units, one after the other, and say what came of each, unless the run is quiet.
 
     Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
@@ -308,7 +308,7 @@ def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
 def _grade_unit(
     desk: Desk,
     bundle: Bundle,
-    how: _How,
+    how: How,
     graders: Graders | None,
     gradebook: GradebookWriter,
     people: ClassList,
