@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -21,10 +22,10 @@ from rich.table import Table
 from rnncourse import exercises
 from rnncourse.seat.sentences import in_a_sentence
 from rnngrade.author.build import build, tell
-from rnngrade.cli.desk_work import How, grade_units
-from rnngrade.cli.shared import units_of
+from rnngrade.cli.grading import How, grade_units
+from rnngrade.cli.shared import for_the_class, units_argument
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Record, write_whole
 from rnngrade.demo.hostile import hostile_class
 from rnngrade.demo.sample import Submission, demo_class
@@ -40,20 +41,20 @@ LIMITS = Limits(cell_seconds=10, call_seconds=3, memory=1 << 30)
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[UNIT]...")
+@units_argument("all that are graded by program")
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--sandbox", type=click.Choice(["bwrap", "none"]), default="bwrap", show_default=True)
-def main(names: tuple[str, ...], size: int, sandbox: str) -> None:
+def main(units: tuple[str, ...], size: int, sandbox: str) -> None:
     """Build the notebooks and grade a made-up class, whose true scores are known."""
-    units = units_of(names, [u for u in exercises.STEMS if u != "00_welcome"])
+    wanted = units or [u for u in exercises.STEMS if u != "00_welcome"]
     with in_a_sentence(DeskError):
         if sandbox != "none":
             bubblewrap.require()
-        wrong = demonstrate(units, size, Console(highlight=False, soft_wrap=True), sandboxed=sandbox != "none")
+        wrong = demonstrate(wanted, size, Console(highlight=False, soft_wrap=True), sandboxed=sandbox != "none")
     sys.exit(1 if wrong else 0)
 
 
-def demonstrate(units: list[str], size: int, console: Console, *, sandboxed: bool) -> int:
+def demonstrate(units: Sequence[str], size: int, console: Console, *, sandboxed: bool) -> int:
     """Do it all; returns how many submissions are not graded as they must be, or 1 if nothing was."""
     console.print("[bold]1. Notebooks[/bold]  solutions/ → notebooks/")
     built = build(ROOT, units, console=console, gradebook=False)
@@ -73,14 +74,13 @@ def demonstrate(units: list[str], size: int, console: Console, *, sandboxed: boo
     )
 
     console.print("[bold]3. Grades, feedback, report[/bold]  rnngrade run, feedback, report, return csv")
-    failures = Failures()
     how = How(os.cpu_count() or 1, None, sandboxed, LIMITS, "", None, False)
-    graded = {run.unit: run.records for run in grade_units(desk, units, how, failures, is_quiet=True)}
-    for unit in units:
-        write_feedback(desk, unit, None, failures)
-    write_reports(desk, units, failures)
-    write_whole(desk.folder / "grades.csv", export(desk, units, failures).encode())
-    failures.end()
+    with for_the_class() as failures:
+        graded = {run.unit: run.records for run in grade_units(desk, units, how, failures, is_quiet=True)}
+        for unit in units:
+            write_feedback(desk, unit, None, failures)
+        write_reports(desk, units, failures)
+        write_whole(desk.folder / "grades.csv", export(desk, units, failures).encode())
 
     wrong = sum(_table(unit, made, {r.student: r for r in graded[unit]}, console) for unit in units)
     if wrong:

@@ -1,12 +1,4 @@
-"""What stands on a student's page, in the order in which a student wants to know it.
-
-    the points            and what waits for a person, which is said as such and counts for nothing yet
-    what lost points      a block each: diagnosis, the failing case as a table, the code with the marked place, a hint,
-                          the comment of whoever graded by hand
-    what was not written  a line each
-    what was right        a line each
-    the file              what was odd about it
-    the notebook          folded away, without what printed
+"""What stands on a student's page, in the order in which a student wants to know it: `page.html` shows it.
 
 The page is one file, needs no network, runs nothing, follows the reader's theme, fits a phone and prints. Its content
 security policy allows its own style sheet and nothing else. Jinja escapes all that is put into the template, and
