@@ -18,9 +18,10 @@ with warnings.catch_warnings():
     from nbgrader.apps import NbGraderAPI
 
 from rnngrade.author import release
+from rnngrade.author.release import beside_python
 from rnngrade.core import desk
 from rnngrade.core.errors import DeskError
-from rnngrade.gradebook.door import beside_python, name_version
+from rnngrade.gradebook.door import name_version
 
 
 class GradingError(DeskError):

@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception, Question
 from rnngrade.core.record import write_whole
+from rnngrade.gradebook.showing import grade_id_of
 from rnngrade.pages.marking.question import PLACE, questions
 
 NAMES = [
@@ -54,10 +55,10 @@ class Submission:
     def write(self, root: Path, submitted: Path) -> Path:
         """Write the notebook to `submitted/STUDENT/UNIT/UNIT.ipynb`, made from the course's notebooks at `root`."""
         given = {folder: _read(root, folder, self.unit) for folder in ("notebooks", "solutions")}
-        solved = {_grade_id(cell): cell.source for cell in given["solutions"].cells}
+        solved = {grade_id_of(cell): cell.source for cell in given["solutions"].cells}
         model = {question.name: question.model for question in questions(root, self.unit)}
         for cell in given["notebooks"].cells:
-            name = _grade_id(cell)
+            name = grade_id_of(cell)
             if name in model:
                 cell.source = cell.source.replace(PLACE, self._in_words(model[name]))
             answer = self.answers.get(name, BLANK)
@@ -137,10 +138,6 @@ def _any_answer(exercise: Exercise | Question, rng: np.random.Generator) -> Answ
 
 def _names(catalogue: list[Exercise | Question]) -> list[str]:
     return [e.name for e in catalogue]
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
 def _read(root: Path, folder: str, unit: str) -> NotebookNode:

@@ -213,7 +213,7 @@ def _write(path: Path, page: str) -> None:
 def _environment() -> jinja2.Environment:
     environment = templates(HERE, "script.js", "style.css")
     environment.globals["enough"] = ENOUGH
-    for filter in (number, percent, of_them, seconds, count, sort_people):
+    for filter in (percent, of_them, seconds, sort_people):
         environment.filters[filter.__name__] = filter
     environment.filters["prose"] = partial(prose, most=LONGEST)
     return environment
@@ -222,15 +222,6 @@ def _environment() -> jinja2.Environment:
 def sort_people(rows: Iterable[StudentRow], names: Mapping[str, str]) -> list[StudentRow]:
     """Rows by name, as people sort names."""
     return sorted(rows, key=lambda row: (natural(names[row.student]), row.student))
-
-
-def number(value: float | None) -> str:
-    """Points: two places at most.
-
-    >>> number(3.0), number(1.8), number(None)
-    ('3', '1.8', '–')
-    """
-    return "–" if value is None else f"{round(value, 2):g}"
 
 
 def percent(part: int, whole: int) -> str:
@@ -253,15 +244,6 @@ def seconds(value: float | None) -> str:
     if value < 0.01:
         return "under 0.01 s"
     return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> count(1, "student"), count(0, "student"), count(2, "answer is", "answers are")
-    ('1 student', '0 students', '2 answers are')
-    """
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def of_them(text: str) -> str:
