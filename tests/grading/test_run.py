@@ -32,7 +32,7 @@ from rnngrade.grading.grade import Graded
 from rnngrade.grading.run import run
 from rnngrade.grading.worker import CannotGrade, Graders
 from tests.grading.made import rnngrade
-from tests.sampling import ALL, SEED
+from tests.sampling import SEED
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # nbgrader is imported, not judged
@@ -40,7 +40,6 @@ with warnings.catch_warnings():
 
 UNIT = "03_cell"
 KILLS = 12
-SIZE = 8 if ALL else 6
 SETTINGS = ["run", UNIT, "--seed", "7", "--jobs", "2"]
 
 
@@ -87,7 +86,7 @@ def handed_in(root, tmp_path_factory) -> Path:
     """The folder of a class that nobody has graded."""
     desk = Desk(root, tmp_path_factory.mktemp("class") / "desk")
     desk.open()
-    for one in demo_class(UNIT, SIZE):
+    for one in demo_class(UNIT, 8):
         one.write(root, desk.submitted)
     return desk.folder
 
@@ -308,7 +307,7 @@ def test_a_timestamp_that_is_no_date_costs_its_own_student(quick, new_desk):
 def test_a_run_tells_how_far_it_is(quick, new_desk, bundle):
     told = []
     run(new_desk(), bundle, advance=lambda record, done, total: told.append((done, total)))
-    assert told == [(done, SIZE) for done in range(1, SIZE + 1)]
+    assert told == [(done, 8) for done in range(1, 9)]
 
 
 def test_what_has_been_graded_is_not_kept_in_memory(monkeypatch, tmp_path):

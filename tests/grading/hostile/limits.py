@@ -6,7 +6,6 @@ from textwrap import dedent, indent
 
 from rnngrade.demo.hostile.making import (
     FULL,
-    LOST_STEP,
     RIGHT_STEP,
     Hostile,
     answer,
@@ -17,6 +16,7 @@ from rnngrade.demo.hostile.making import (
     source,
     step,
 )
+from tests.grading.hostile.shapes import steps
 
 
 def _says(data: str) -> str:
@@ -40,14 +40,7 @@ def _says(data: str) -> str:
 def _replies(name: str, what: str, value: str) -> Hostile:
     """An answer at which the room replies with a value whose JSON is `value`, an expression for bytes."""
     data = f'b"[" + {value} + b"]"'
-    return Hostile(
-        f"replies_{name}",
-        f"replies with {what}",
-        right(step(_says(data) + RIGHT_STEP)),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
-    )
+    return steps(f"replies_{name}", f"replies with {what}", _says(data) + RIGHT_STEP)
 
 
 def _leaves(name: str, what: str, code: str, finding: str) -> Hostile:
@@ -107,17 +100,18 @@ LIMITS = [
         ),
         loses("rnn_forward"),
     ),
-    Hostile(
+    steps(
         "table_of_texts",
         "returns one long text among many short ones, of which an array would have terabytes",
-        right(step("return ['x' * 1_000_000, *['y'] * 300_000]")),
-        LOST_STEP,
+        "return ['x' * 1_000_000, *['y'] * 300_000]",
+        finding=None,
     ),
-    Hostile(
+    steps(
         "number_beyond_all_floats",
         "returns a number of four hundred digits",
-        right(step("return 10**400")),
+        "return 10**400",
         loses("rnn_step", scraps=True),
+        finding=None,
     ),
     Hostile(
         "lists_in_a_list",
@@ -131,17 +125,18 @@ LIMITS = [
         right(before("rnn_step", r"print('\ud800')")),
         FULL,
     ),
-    Hostile(
+    steps(
         "half_a_pair_returned",
         "returns one half of a surrogate pair",
-        right(step(r"return ['\ud800']")),
+        r"return ['\ud800']",
         loses("rnn_step", scraps=True),
+        finding=None,
     ),
-    Hostile(
+    steps(
         "half_a_pair_raised",
         "raises an error whose words are one half of a surrogate pair",
-        right(step(r"raise ValueError('\ud800')")),
-        LOST_STEP,
+        r"raise ValueError('\ud800')",
+        finding=None,
     ),
     Hostile(
         "empty_check",
@@ -158,13 +153,10 @@ LIMITS = [
         flagged=True,
         finding="too-complex",
     ),
-    Hostile(
+    steps(
         "modules_removed",
         "removes the modules that others need, and its own process",
-        right(step(f"import sys\nsys.modules.clear()\n{RIGHT_STEP}")),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        f"import sys\nsys.modules.clear()\n{RIGHT_STEP}",
     ),
     _leaves(
         "limits_tightened",
