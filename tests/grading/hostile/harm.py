@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rnngrade.demo.hostile.making import FULL, LOST_STEP, Hostile, answer, before, right, step
-from tests.grading.hostile.shapes import steps, unlisted
+from rnngrade.demo.hostile.making import LOST_STEP, Hostile, answer, right, step
+from tests.grading.hostile.shapes import in_own_cell, steps
 
 HARM = [
     steps("endless_loop", "never comes back", "while True:\n    pass", finding=None),
@@ -23,11 +23,11 @@ HARM = [
         finding=None,
     ),
     steps("huge_power", "computes a number that fills the memory", "return 7 ** 10**10", finding=None),
-    Hostile(
+    in_own_cell(
         "loop_in_own_cell",
         "has an endless loop in a cell of its own",
-        right(before("rnn_step", "import time\nwhile True:\n    time.sleep(1)")),
-        FULL,
+        "import time\nwhile True:\n    time.sleep(1)",
+        finding=None,
     ),
     Hostile(
         "loop_in_answer_cell",
@@ -58,29 +58,22 @@ HARM = [
         "starts threads without end",
         "import threading, time\nwhile True:\n    threading.Thread(target=time.sleep, args=(10**6,)).start()",
     ),
-    unlisted(
+    in_own_cell(
         "thread_left_behind",
         "leaves a busy thread behind",
-        right(
-            before(
-                "rnn_step",
-                """
-                import threading, time
-                def busy():
-                    while True:
-                        sum(range(1000))
-                        time.sleep(0.001)
-                threading.Thread(target=busy, daemon=True).start()
-                """,
-            )
-        ),
-        FULL,
+        """
+            import threading, time
+            def busy():
+                while True:
+                    sum(range(1000))
+                    time.sleep(0.001)
+            threading.Thread(target=busy, daemon=True).start()
+        """,
     ),
-    unlisted(
+    in_own_cell(
         "process_left_behind",
         "leaves a process behind that has a session of its own",
-        right(before("rnn_step", "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(10**6)")),
-        FULL,
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(10**6)",
     ),
     steps(
         "exit_with_the_channel_open",
@@ -88,12 +81,7 @@ HARM = [
         "import os, time\nif os.fork():\n    os._exit(0)\ntime.sleep(10**6)",
     ),
     steps("exit_at_once", "ends the process while its answer is asked", "import os\nos._exit(0)"),
-    unlisted(
-        "exit_in_own_cell",
-        "ends the process in a cell of its own",
-        right(before("rnn_step", "import os\nos._exit(0)")),
-        FULL,
-    ),
+    in_own_cell("exit_in_own_cell", "ends the process in a cell of its own", "import os\nos._exit(0)"),
     steps("abort", "aborts", "import os\nos.abort()"),
     steps("segfault", "reads memory that is not there", "import ctypes\nreturn ctypes.string_at(0)"),
     steps("kills_itself", "kills its own process", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"),
@@ -123,29 +111,23 @@ HARM = [
         "writes to its standard output without end, past Python",
         "import os\nwhile True:\n    os.write(1, b'spam ' * 1000)",
     ),
-    Hostile(
+    in_own_cell(
         "endless_display",
         "displays without end, in a cell of its own",
-        right(before("rnn_step", "while True:\n    display('spam ' * 1000)")),
-        FULL,
+        "while True:\n    display('spam ' * 1000)",
+        finding=None,
     ),
-    unlisted(
+    in_own_cell(
         "disk_filled",
         "writes files until the disk is full",
-        right(
-            before(
-                "rnn_step",
-                """
-                import os
-                for folder in (".", "/tmp", "/dev/shm", "/var/tmp"):
-                    try:
-                        for number in range(1000):
-                            open(os.path.join(folder, f"junk{number}"), "wb").write(bytes(10**7))
-                    except OSError:
-                        pass
-                """,
-            )
-        ),
-        FULL,
+        """
+            import os
+            for folder in (".", "/tmp", "/dev/shm", "/var/tmp"):
+                try:
+                    for number in range(1000):
+                        open(os.path.join(folder, f"junk{number}"), "wb").write(bytes(10**7))
+                except OSError:
+                    pass
+        """,
     ),
 ]

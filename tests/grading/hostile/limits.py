@@ -16,7 +16,7 @@ from rnngrade.demo.hostile.making import (
     source,
     step,
 )
-from tests.grading.hostile.shapes import steps
+from tests.grading.hostile.shapes import in_own_cell, steps
 
 
 def _says(data: str) -> str:
@@ -119,11 +119,11 @@ LIMITS = [
         right(answer("quiz_rnn_facts", "quiz_rnn_facts = [['A'], ['B']]")),
         loses("quiz_rnn_facts"),
     ),
-    Hostile(
+    in_own_cell(
         "half_a_pair_printed",
         "prints one half of a surrogate pair, in a cell of its own",
-        right(before("rnn_step", r"print('\ud800')")),
-        FULL,
+        r"print('\ud800')",
+        finding=None,
     ),
     steps(
         "half_a_pair_returned",
@@ -145,12 +145,10 @@ LIMITS = [
         FULL,
         finding="check-changed",
     ),
-    Hostile(
+    in_own_cell(
         "chain_of_attributes",
         "has chains of thousands of attributes in a cell of its own",
-        right(before("rnn_step", "if False:\n" + ("    np" + ".a" * 2_500 + "\n") * 30)),
-        FULL,
-        flagged=True,
+        "if False:\n" + ("    np" + ".a" * 2_500 + "\n") * 30,
         finding="too-complex",
     ),
     steps(

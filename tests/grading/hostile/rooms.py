@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rnngrade.demo.hostile.making import FULL, Hostile, before, right
-from tests.grading.hostile.shapes import sets_up, steps, unlisted
+from tests.grading.hostile.shapes import in_own_cell, sets_up, steps
 
 ROOMS = [
     sets_up(
@@ -99,65 +99,46 @@ ROOMS = [
                 os.write(kept[-1], bytes(2**26))
         """,
     ),
-    unlisted(
+    in_own_cell(
         "memory_in_empty_files",
         "makes a million files with nothing in them, in a cell of its own",
-        right(
-            before(
-                "rnn_step",
-                """
-                import os
-                for folder in (".", "/tmp", "/dev/shm"):
-                    try:
-                        for number in range(10**6):
-                            os.mkdir(os.path.join(folder, f"folder{number}"))
-                    except OSError:
-                        pass
-                """,
-            )
-        ),
-        FULL,
+        """
+            import os
+            for folder in (".", "/tmp", "/dev/shm"):
+                try:
+                    for number in range(10**6):
+                        os.mkdir(os.path.join(folder, f"folder{number}"))
+                except OSError:
+                    pass
+        """,
     ),
-    Hostile(
+    in_own_cell(
         "memory_in_page_tables",
         "reads one byte in each of a quarter million places, for which the kernel keeps a page of tables each",
-        right(
-            before(
-                "rnn_step",
-                """
-                import mmap
-                places = mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
-                for place in range(0, 2**40, 2**21):
-                    places[place]
-                """,
-            )
-        ),
-        FULL,
-        flagged=True,
+        """
+            import mmap
+            places = mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+            for place in range(0, 2**40, 2**21):
+                places[place]
+        """,
         finding="cell-stopped",
     ),
-    unlisted(
+    in_own_cell(
         "memory_in_sockets",
         "fills sockets that nobody reads, in many processes, in a cell of its own",
-        right(
-            before(
-                "rnn_step",
-                """
-                import os, socket, time
-                for _ in range(20):
-                    if os.fork() == 0:
-                        for end in [end for _ in range(100) for end in socket.socketpair()]:
-                            end.setblocking(False)
-                            try:
-                                while True:
-                                    end.send(bytes(4096))
-                            except BlockingIOError:
-                                pass
-                            globals().setdefault("kept", []).append(end)
-                        time.sleep(10**6)
-                """,
-            )
-        ),
-        FULL,
+        """
+            import os, socket, time
+            for _ in range(20):
+                if os.fork() == 0:
+                    for end in [end for _ in range(100) for end in socket.socketpair()]:
+                        end.setblocking(False)
+                        try:
+                            while True:
+                                end.send(bytes(4096))
+                        except BlockingIOError:
+                            pass
+                        globals().setdefault("kept", []).append(end)
+                    time.sleep(10**6)
+        """,
     ),
 ]

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnngrade.demo.hostile.making import LOST_STEP, NOTHING, Hostile, Make, Outcome, after, blank, right, step
+from rnngrade.demo.hostile.making import (
+    FULL,
+    LOST_STEP,
+    NOTHING,
+    Hostile,
+    Make,
+    Outcome,
+    after,
+    before,
+    blank,
+    right,
+    step,
+)
 
 
 def unlisted(name: str, what: str, make: Make, outcome: Outcome = LOST_STEP, **more: Any) -> Hostile:
@@ -20,3 +32,8 @@ def steps(name: str, what: str, body: str, outcome: Outcome = LOST_STEP, finding
 def sets_up(name: str, what: str, code: str, finding: str = "not-listed", outcome: Outcome = NOTHING) -> Hostile:
     """Nothing written, but for a cell of one's own with this code, below the unit's first."""
     return Hostile(name, what, blank(after("setup", code)), outcome, flagged=True, finding=finding)
+
+
+def in_own_cell(name: str, what: str, code: str, finding: str | None = "not-listed") -> Hostile:
+    """All right, with this code in a cell of one's own above `rnn_step`, which costs nothing."""
+    return Hostile(name, what, right(before("rnn_step", code)), FULL, flagged=finding is not None, finding=finding)
