@@ -29,10 +29,12 @@ from packaging.utils import canonicalize_name
 
 from rnncourse import __version__, exercises
 from rnncourse.checks.exercise import Exercise
+from tests.sampling import ALL
 from tests.wheels import OFFLINE, pip, wheel_of
 
 ANSWERED = "leaky_average"
 RIGHT = f"def {ANSWERED}(state, x, keep):\n    return keep * state + (1 - keep) * x"
+DATA = "import numpy as np; from rnncourse.data import *; digits(); written_dates(np.random.default_rng(0), 9)"
 NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "nh3", "sphinx", "pytest", "distributed", "sqlalchemy"}
 
 
@@ -137,7 +139,8 @@ def test_a_student_starts_answers_checks_updates_and_hands_in(full, next_wheel):
     assert "Your notebooks are in" in full.run("rnncourse", "start", "my-course")
     course = full.home / "my-course"
     path = course / "00_welcome" / "00_welcome.ipynb"
-    assert "0 of 1 points" in full.run("rnncourse", "check", "00", cwd=course)
+    if ALL:  # a check starts a kernel
+        assert "0 of 1 points" in full.run("rnncourse", "check", "00", cwd=course)
 
     notebook, cell = cell_of(path, ANSWERED)
     cell.source = RIGHT
@@ -156,7 +159,8 @@ def test_a_student_starts_answers_checks_updates_and_hands_in(full, next_wheel):
     assert [c.source for c in notebook.cells].count("New in this release.") == 1
     assert notebook.cells[notebook.cells.index(cell) + 1].source == "mine = 1"
 
-    assert "1 of 1 points" in full.run("rnncourse", "check", "00", cwd=course)
+    if ALL:
+        assert "1 of 1 points" in full.run("rnncourse", "check", "00", cwd=course)
     handed_in = path.with_name("00_welcome-submission.ipynb")
     assert f"{handed_in} is the file to hand in. Nothing is missing in it." in full.run(
         "rnncourse", "submit", "00", cwd=course
@@ -167,6 +171,7 @@ def test_a_student_starts_answers_checks_updates_and_hands_in(full, next_wheel):
 @pytest.mark.nightly
 def test_a_plain_install_is_small_and_has_all_commands_but_those_that_run_notebooks(small, wheel):
     assert {"torch", "jupyterlab", "ipykernel"} & needs(wheel) == set()
+    small.run("python", "-c", DATA)
     full = small.run("rnncourse", "--help")
     assert all(command in full for command in ("start", "update", "submit", "progress"))
     small.run("rnncourse", "start", "my-course")
@@ -180,7 +185,7 @@ def test_a_plain_install_is_small_and_has_all_commands_but_those_that_run_notebo
         assert said.count("\n") == 1
 
 
-def test_every_check_answers_and_the_desk_is_there_away_from_the_checkout(full):
+def test_every_check_answers_and_data_and_desk_are_there_away_from_the_checkout(full):
     """What the desk needs beside is seen through a path; the course itself is the installed one."""
     probe = """
 import sys
@@ -193,17 +198,14 @@ for unit in exercises.units():
 for package in (rnncourse, rnngrade.author.build):
     assert Path(package.__file__).is_relative_to(sys.prefix), package.__file__
 """
-    full.run("python", "-c", probe, PYTHONPATH=str(importlib.metadata.distribution("numpy").locate_file("")))
+    full.run(
+        "python", "-c", f"{probe}\n{DATA}", PYTHONPATH=str(importlib.metadata.distribution("numpy").locate_file(""))
+    )
 
 
-def test_the_data_is_in_the_wheel_and_needs_no_library_of_its_own(small, wheel):
+def test_a_student_needs_nothing_of_the_desk_s_and_the_desk_no_cluster(wheel):
     assert needs(wheel, "notebooks") & NEVER_A_STUDENT_S == set()
     assert needs(wheel, "grading") & {"dask", "distributed"} == set()
-    small.run(
-        "python",
-        "-c",
-        "import numpy as np; from rnncourse.data import *; digits(); written_dates(np.random.default_rng(0), 9)",
-    )
 
 
 def test_jupyterlab_finds_the_extension_whoever_starts_it(full):

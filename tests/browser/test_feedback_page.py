@@ -20,6 +20,7 @@ from tests.browser import axe
 from tests.grading.hostile_texts import materials
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.grading.on_any_database import Person
+from tests.sampling import ALL
 
 WIDE = "z" * 300
 ANSWER = f"""I say $h_t = {" + ".join(["x_t U"] * 20)}$ and
@@ -66,23 +67,21 @@ def complaints(page: Page) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("student", ["ada", "alan", "emmy"])
-def test_every_page_can_be_used_and_read_by_everybody_in_any_light(page: Page, pages, complaints, student):
+@pytest.mark.parametrize("student", ["ada", "alan", "emmy"] if ALL else ["alan"])  # whose page has something of all
+def test_every_page_can_be_used_and_read_in_any_light_and_a_phone_s_width_is_enough(
+    page: Page, pages, complaints, student
+):
+    """What is wider than the phone scrolls in its box."""
     page.goto(pages[student])
     page.locator("details").evaluate("e => e.open = true")
     assert axe.faults(page) == []
-    assert complaints == []
-
-
-@pytest.mark.parametrize("student", ["ada", "alan", "emmy"])
-def test_a_phone_s_width_is_enough_and_what_is_wider_scrolls_in_its_box(page: Page, pages, student):
     page.set_viewport_size({"width": 360, "height": 700})
-    page.goto(pages[student])
-    for is_open in (False, True):
+    for is_open in (True, False):
         page.locator("details").evaluate("(e, is_open) => e.open = is_open", is_open)
         assert page.evaluate("document.documentElement.scrollWidth") == 360
         page.evaluate("window.scrollTo(9999, 0)")
         assert page.evaluate("window.scrollX") == 0
+    assert complaints == []
 
 
 @pytest.mark.nightly

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -30,9 +31,16 @@ def answer(page: Page, source: str) -> None:
     page.keyboard.press("Shift+Enter")
 
 
-def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_and_bar(page, lab03, home):
+def test_at_the_first_exercise_one_is_wrong_then_right_then_stuck(page, lab03, home):
+    """One page for all of it: JupyterLab takes longer to open than all that is done there."""
     opened(page, lab03)
     run_down_to(page, "def hidden_layer")
+    a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_and_bar(page, home)
+    a_check_runs_what_one_sees_first_and_is_no_verdict_where_that_does_not_run(page)
+    who_is_stuck_is_shown_the_solution_at_a_button(page, home)
+
+
+def a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_and_bar(page: Page, home: Path) -> None:
     progress = page.get_by_role("region", name="Progress: 03 The recurrent cell")
     bar = progress.get_by_role("progressbar", name="points")
     expect(bar).to_have_attribute("value", "0")
@@ -72,9 +80,7 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     expect(page.locator(".jp-mod-current.jp-mod-dirty")).to_have_count(0)
 
 
-def test_a_check_runs_what_one_sees_first_and_is_no_verdict_where_that_does_not_run(page, lab03):
-    opened(page, lab03)
-    run_down_to(page, "def hidden_layer")
+def a_check_runs_what_one_sees_first_and_is_no_verdict_where_that_does_not_run(page: Page) -> None:
     cards = page.get_by_role("region", name="hidden_layer: ")
     without_colon = RIGHT.replace("):", ")")
     seen = [(RIGHT, "passed"), (without_colon, "no verdict"), (UNNAMED, "not yet"), (RIGHT, "passed")]
@@ -91,9 +97,8 @@ def test_a_check_runs_what_one_sees_first_and_is_no_verdict_where_that_does_not_
         assert ("SyntaxError" in cell.inner_text()) == (name == "no verdict")
 
 
-def test_who_is_stuck_is_shown_the_solution_at_a_button(page, lab03, home):
-    opened(page, lab03)
-    run_down_to(page, "def hidden_layer")
+def who_is_stuck_is_shown_the_solution_at_a_button(page: Page, home: Path) -> None:
+    go_to(page, "def hidden_layer")
     write(page, UNNAMED)
     card = page.get_by_role("region", name="hidden_layer: not yet")
     for _ in range(3):

@@ -22,6 +22,7 @@ import pytest
 
 from rnngrade.core.desk import Desk
 from rnngrade.demo.sample import demo_class
+from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.forks import Settings
 from rnngrade.grading.run import run
 from rnngrade.grading.worker import CannotGrade, Worker
@@ -30,7 +31,7 @@ from tests.grading.made import rnngrade
 from tests.sampling import ALL
 from tests.waiting import PATIENCE, until
 
-UNIT = "03_cell"
+UNIT = "02_unfolding"
 SEED = "7"
 SIZE = 10 if ALL else 4
 
@@ -120,6 +121,11 @@ def cluster(tmp_path):
     made = Cluster(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="module")
+def bundle(root):
+    return Bundle.make(root, UNIT)
 
 
 @pytest.fixture

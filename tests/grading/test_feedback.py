@@ -26,7 +26,7 @@ from tests.grading.hostile_texts import ATTEMPTS, materials, texts
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, enter, mistake, outcome, submission
 from tests.grading.on_any_database import Person
 from tests.grading.pages import Page
-from tests.sampling import some
+from tests.sampling import ALL, some
 
 FIRST, SECOND = NAMES[:2]
 FULL = exercises.unit(UNIT).points
@@ -287,7 +287,11 @@ def test_the_gradebook_is_asked_as_often_for_a_class_as_for_one(desk, root):
 # --- hostile and endless
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=150 if ALL else 30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(materials())
 def test_a_page_made_of_hostile_texts_holds_nothing_but_text(made):
     html = page_of(*made)

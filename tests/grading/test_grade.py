@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import os
 import re
@@ -21,10 +20,11 @@ from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import Exercise
 from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.demo.sample import BLANK, Submission
+from rnngrade.grading.budget import OutOfTime
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.forks import Settings
 from rnngrade.grading.grade import grade, open_station
-from rnngrade.grading.worker import Worker
+from rnngrade.grading.worker import Graders, Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
 from tests.grading.covering import covering_class
@@ -36,7 +36,7 @@ UNIT = "03_cell"
 UNITS = list(exercises.STEMS)
 SEED = "7"
 LIMITS = Limits(memory=1024 * MB, cell_seconds=PATIENCE, call_seconds=PATIENCE)
-SHORT = Limits(memory=1024 * MB, cell_seconds=8.0, call_seconds=1.0)  # all calls of an answer have those of a cell
+SHORT = Limits(memory=1024 * MB, cell_seconds=4.0, call_seconds=0.5)  # all calls of an answer have those of a cell
 
 
 @pytest.fixture(scope="module")
@@ -52,21 +52,30 @@ def graded_here(bundle, station):
 
 
 @pytest.fixture(scope="module")
-def desk(root):
+def worker(root):
+    """Makes a worker for a unit; all are forked from one process, which has one unit at a time and goes on to the next
+    as soon as it is asked for.
+    """
+    with Graders() as graders:
+        yield lambda unit, limits: Worker(Settings(Bundle.make(root, unit), limits, SEED), graders)
+
+
+@pytest.fixture(scope="module")
+def desk(worker):
     """Grades a submission of a unit, in a process of its own as a run does; one process at a time is kept."""
     kept = {}
 
     def graded(unit, submission, limits=LIMITS):
         if (unit, limits) not in kept:
-            for worker in kept.values():
-                worker.close()
+            for one in kept.values():
+                one.close()
             kept.clear()
-            kept[unit, limits] = Worker(Settings(Bundle.make(root, unit), limits, SEED))
+            kept[unit, limits] = worker(unit, limits)
         return kept[unit, limits].grade("ada", submission)
 
     yield graded
-    for worker in kept.values():
-        worker.close()
+    for one in kept.values():
+        one.close()
 
 
 def points(record):
@@ -104,49 +113,48 @@ def test_the_alternatives_are_read_whole(unit):
     assert all(len(found) >= 3 for found in answers.values())
 
 
-CASES = {
-    "nothing written": (None, JUDGED, "is not written yet"),
-    "a name that is not there": ("def another(x):\n    return x", MISSING, "There is no `softmax` in the notebook."),
-    "a cell that raises": (
-        "missing + 1\ndef softmax(x):\n    return x",
+# By exercise, each of them wrong in its own way.
+WRONG = {
+    "hidden_layer": (None, JUDGED, "is not written yet"),
+    "rnn_step": ("def another(x):\n    return x", MISSING, "There is no `rnn_step` in the notebook."),
+    "rnn_step_concat": (
+        "missing + 1\ndef rnn_step_concat(x):\n    return x",
         MISSING,
-        "There is no `softmax`: its cell raised NameError: name 'missing' is not defined.",
+        "There is no `rnn_step_concat`: its cell raised NameError: name 'missing' is not defined.",
     ),
-    "a syntax error": ("def softmax(x:\n    return x", MISSING, "its cell raised SyntaxError"),
-    "no function": ("softmax = 3", JUDGED, "softmax should be something to call; yours is a int."),
-    "a wrong one": ("def softmax(x):\n    return x", JUDGED, "expected"),
-    "an error": ("def softmax(x):\n    return x / missing", JUDGED, "softmax raised NameError"),
-    "a wrong form": ("def softmax(x):\n    return print", JUDGED, "which is no plain value"),
-    "what is forbidden": (
-        "def softmax(x):\n    from rnncourse.cell import softmax as it\n    return it(x)",
+    "rnn_forward": ("def rnn_forward(x:\n    return x", MISSING, "its cell raised SyntaxError"),
+    "output_layer": ("output_layer = 3", JUDGED, "output_layer should be something to call; yours is a int."),
+    "softmax": ("def softmax(x):\n    return x", JUDGED, "expected"),
+    "rnn_predict": ("def rnn_predict(*all):\n    return missing", JUDGED, "rnn_predict raised NameError"),
+    "rnn_parameter_count": ("def rnn_parameter_count(*all):\n    return print", JUDGED, "which is no plain value"),
+    "to_torch_state": (
+        "def to_torch_state(h):\n    from rnncourse.cell import to_torch_state as it\n    return it(h)",
         REFUSED,
-        "softmax may not call `rnncourse.cell",
+        "to_torch_state may not call `rnncourse.cell",
     ),
+}
+STOPS = {
     "an endless answer": ("def softmax(x):\n    while True: pass", TIMED_OUT, "softmax did not come"),
     "an answer that ends Python": ("import os\ndef softmax(x):\n    os._exit(0)", DIED, "softmax ended Python itself"),
     "a cell that ends Python": ("import os\nos._exit(0)", DIED, "The cell of softmax ended Python itself"),
-    "all memory": (
-        "import os, time\nimport numpy as np\nfor _ in range(4):\n    if os.fork() == 0:\n"
-        "        own = np.ones(2**26)\n        time.sleep(60)\ntime.sleep(60)",
-        DIED,
-        "The cell of softmax used more than 1024 MB of memory.",
-    ),
 }
 
 
-@pytest.mark.parametrize("what", CASES)
-def test_one_answer_goes_wrong_and_all_others_are_right(what, desk, root):
-    source, status, words = CASES[what]
-    record = desk(UNIT, solved(root, UNIT, softmax=source), SHORT if "endless" in what else LIMITS).record
-    result = record.exercise("softmax")
-    assert result.status == status
-    assert words in result.message
-    assert not result.passed
-    assert result.points < result.max_points
-    assert result.points == 0 or status in (JUDGED, TIMED_OUT)
-    assert result.hint == exercises.find("softmax").hints[0]
-    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
+@pytest.mark.parametrize(
+    "wrong", [WRONG, *({"softmax": end} for end in STOPS.values())], ids=["each in its own way", *STOPS]
+)
+def test_answers_go_wrong_and_all_others_are_right(wrong, desk, root):
+    sources = {name: source for name, (source, *_) in wrong.items()}
+    record = desk(UNIT, solved(root, UNIT, **sources), SHORT).record
+    assert [e.name for e in record.exercises if not e.passed] == [*wrong]
     assert {e.name for e in record.exercises} == set(names(UNIT))
+    for name, (_, status, words) in wrong.items():
+        result = record.exercise(name)
+        assert result.status == status, name
+        assert words in result.message
+        assert result.points < result.max_points
+        assert result.points == 0 or status in (JUDGED, TIMED_OUT)
+        assert result.hint == exercises.find(name).hints[0]
 
 
 def test_after_two_endless_cells_the_next_has_a_tenth_of_the_time_and_the_others_are_graded(desk, root):
@@ -159,23 +167,23 @@ def test_after_two_endless_cells_the_next_has_a_tenth_of_the_time_and_the_others
     assert [words.partition(" did ")[2] for words in first] == [
         "not come to an end in time. Is there a loop that never ends?"
     ] * 2
-    assert last.endswith("in 0.8 seconds, which was all that it had after 2 cells that did not come to an end.")
+    assert last.endswith("in 0.4 seconds, which was all that it had after 2 cells that did not come to an end.")
 
 
 def test_questions_are_worth_their_value(desk, root):
-    right = exercises.find("quiz_rnn_facts").answer
-    worth = {
-        f"quiz_rnn_facts = {right!r}": 2,
-        f"quiz_rnn_facts = {sorted(right)!r}": 2,
-        "quiz_rnn_facts = set()": 0,
-        "quiz_rnn_facts = ...": 0,
-        "quiz_rnn_facts = print": 0,
-        "other = 1": 0,
-    }
-    for source, full in worth.items():
-        result = desk(UNIT, solved(root, UNIT, quiz_rnn_facts=source)).record.exercise("quiz_rnn_facts")
-        assert (result.points, result.passed) == (full, bool(full)), source
-        assert result.message
+    questions = [exercises.find(f"quiz_{name}") for name in ("rnn_facts", "output_size", "shapes")]
+    facts, size, shapes = (question.answer for question in questions)
+    for given, passed in (
+        ((f"{facts!r}", "print", "set()"), (True, False, False)),
+        ((f"{sorted(facts)!r}", "...", f"{shapes!r}"), (True, False, True)),
+        (("set()", f"{size!r}", None), (False, True, False)),
+    ):
+        answers = {q.name: f"{q.name} = {value}" if value else "other = 1" for q, value in zip(questions, given)}
+        record = desk(UNIT, solved(root, UNIT, **answers)).record
+        for question, is_right in zip(questions, passed):
+            result = record.exercise(question.name)
+            assert (result.points, result.passed) == (question.points * is_right, is_right), question.name
+            assert result.message
     assert result.status == MISSING
 
 
@@ -222,12 +230,16 @@ Sly()
     assert graded.record.points == exercises.unit(UNIT).points
 
 
-def test_the_same_submission_has_the_same_record_and_notebook_however_it_is_graded(desk, graded_here, root, tmp_path):
+def test_a_submission_has_the_same_record_and_notebook_however_it_is_graded_or_kept(desk, graded_here, root, tmp_path):
     submission = covering_class(UNIT)[3].write(root, tmp_path).read_bytes()
     first, second = desk(UNIT, submission), desk(UNIT, submission)
     third = graded_here(submission)
     assert first.record.content() == second.record.content() == third.record.content()
     assert first.notebook == second.notebook == third.notebook
+    assert Record.from_json(first.record.to_json()) == first.record
+    assert asdict(Record.from_json(first.record.to_json())) == asdict(first.record)
+    assert first.record.measured["seconds"] > 0
+    assert "measured" not in first.record.content()
 
 
 def test_another_seed_gives_other_cases_and_is_gone_afterwards(graded_here, root, monkeypatch):
@@ -249,14 +261,6 @@ def test_one_submission_leaves_the_next_one_the_notebook_that_students_got(grade
     for submission in odd:
         graded_here(submission)
         assert bundle.notebook() == nbformat.reads(bundle.release.decode(), as_version=4)
-
-
-def test_a_record_comes_back_from_its_json_as_it_was(desk, root):
-    record = desk(UNIT, solved(root, UNIT, softmax="def softmax(x):\n    return x")).record
-    assert Record.from_json(record.to_json()) == record
-    assert asdict(Record.from_json(record.to_json())) == asdict(record)
-    assert record.measured["seconds"] > 0
-    assert "measured" not in record.content()
 
 
 def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(bundle, root):
@@ -316,31 +320,33 @@ def test_an_answer_takes_no_other_ones_marks(graded_here, end, root):
     assert [e.name for e in record.exercises if not e.passed] == ["rnn_step"]
 
 
-def in_the_process(monkeypatch, tmp_path, program):
-    """Let grading processes run this program as they start: it stands in for what nobody has foreseen."""
-    (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(program))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-
-
-@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 9)", "sum(range(10**15))"])
-def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(bundle, end, root, monkeypatch, tmp_path):
-    program = f"""
+def test_what_ends_the_process_that_judges_costs_its_place_or_is_left_to_a_person(bundle, root, monkeypatch, tmp_path):
+    """A program that grading processes run as they start stands in for what nobody has foreseen."""
+    program = """
         import os, sys
         if "rnngrade.grading.forks" in " ".join(sys.orig_argv):
             import rnngrade.grading.grade as desk
-            told = desk.tell
+            told, run = desk.tell, desk._Grading.run
             def tell(session, exercise, *more):
                 if exercise.name == "softmax":
-                    {end}
+                    os.kill(os.getpid(), 9)
+                if exercise.name == "rnn_forward":
+                    sum(range(10**15))
                 return told(session, exercise, *more)
             desk.tell = tell
+            desk._Grading.run = lambda grading: os.abort() if grading.student == "eve" else run(grading)
         """
-    in_the_process(monkeypatch, tmp_path, program)
+    (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(program))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     with Worker(Settings(bundle, replace(LIMITS, judge_seconds=1.0), SEED)) as worker:
         record = worker.grade("ada", solved(root, UNIT)).record
-    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
-    assert [f.code for f in record.flags] == ["not-judged"]
-    assert "softmax" in record.flags[0].message
+        lost = worker.grade("eve", solved(root, UNIT)).record
+    assert [e.name for e in record.exercises if not e.passed] == ["rnn_forward", "softmax"]
+    assert [f.code for f in record.flags] == ["not-judged"] * 2
+    assert [name in f.message for f, name in zip(record.flags, ("rnn_forward", "softmax"))] == [True] * 2
+    assert lost.points == 0
+    assert {e.status for e in lost.exercises} == {DIED}
+    assert [f.code for f in lost.flags] == ["not-judged"]
 
 
 def peak(worker, submission):
@@ -369,8 +375,8 @@ WORST = {
 }
 
 
-def test_the_worst_replies_take_the_judge_no_more_than_it_may(bundle, root):
-    with Worker(Settings(bundle, LIMITS, SEED)) as worker:
+def test_the_worst_replies_take_the_judge_no_more_than_it_may(worker, root):
+    with worker(UNIT, LIMITS) as worker:
         worker.grade("ada", solved(root, UNIT))
         for what, value in some(WORST.items(), 1):
             answer = f"def softmax(x):\n    return {value}"
@@ -380,45 +386,49 @@ def test_the_worst_replies_take_the_judge_no_more_than_it_may(bundle, root):
             assert seconds < LIMITS.judge_seconds, what
 
 
-def test_what_takes_more_memory_than_the_judge_has_costs_its_exercise(bundle, root):
+def test_what_takes_more_memory_than_the_judge_has_costs_its_exercise(worker, root):
     answer = "def softmax(x):\n    return np.zeros(7_900_000)"
-    with Worker(Settings(bundle, replace(LIMITS, judge_memory=100 * MB), SEED)) as worker:
+    with worker(UNIT, replace(LIMITS, judge_memory=100 * MB)) as worker:
         record = worker.grade("ada", solved(root, UNIT, softmax=answer)).record
     assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
 
 
-@pytest.mark.parametrize("error", ["IndexError", "MemoryError", "RecursionError", "OutOfTime"])
-def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, graded_here, root, monkeypatch):
-    from rnngrade.grading import budget
+UNFORESEEN = dict(
+    zip(("rnn_step", "rnn_forward", "softmax", "Network"), (IndexError, MemoryError, RecursionError, OutOfTime))
+)
+
+
+def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(graded_here, root, monkeypatch):
     from rnngrade.grading import grade as desk
 
-    kind = getattr(budget, error, None) or getattr(builtins, error)
-    judge, inspect = desk.tell, desk.inspect
+    judge, take_in = desk.tell, desk.take_in
 
     def fails(session, exercise, *more):
-        if exercise.name == "softmax":
-            raise kind
+        if exercise.name in UNFORESEEN:
+            raise UNFORESEEN[exercise.name]
         return judge(session, exercise, *more)
 
-    monkeypatch.setattr(desk, "tell", fails)
-    record = graded_here(solved(root, UNIT)).record
-    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
-    (flag,) = record.flags
-    assert (flag.code, "check_softmax" in flag.message) == ("not-judged", True)
+    with monkeypatch.context() as patch:
+        patch.setattr(desk, "tell", fails)
+        record = graded_here(solved(root, UNIT)).record
+    assert [e.name for e in record.exercises if not e.passed] == [*UNFORESEEN]
+    assert [f.code for f in record.flags] == ["not-judged"] * len(UNFORESEEN)
+    assert all(f"check_{name}" in f.message for name, f in zip(UNFORESEEN, record.flags))
 
-    def refuses(*_):
-        raise kind
+    def refuses(kind):
+        def refuse(*_):
+            raise kind
 
-    monkeypatch.setattr(desk, "tell", judge)
-    monkeypatch.setattr(desk, "inspect", refuses)
-    monkeypatch.setattr(desk, "digest", refuses)
-    record = graded_here(solved(root, UNIT)).record
+        return refuse
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk, "inspect", refuses(MemoryError))
+        patch.setattr(desk, "digest", refuses(RecursionError))
+        record = graded_here(solved(root, UNIT)).record
     assert record.points == exercises.unit(UNIT).points
     assert {f.code for f in record.flags} == {"not-judged"}
 
-    monkeypatch.setattr(desk, "inspect", inspect)
-    take_in = desk.take_in
-    monkeypatch.setattr(desk, "take_in", lambda data, release: take_in(data, release) if not data else refuses())
+    monkeypatch.setattr(desk, "take_in", lambda data, release: refuses(OutOfTime)() if data else take_in(data, release))
     record = graded_here(solved(root, UNIT)).record
     assert record.points == 0
     assert "not-judged" in {f.code for f in record.flags}
@@ -452,21 +462,6 @@ def test_of_many_findings_those_for_a_person_stay():
     assert len(kept) == MOST_FINDINGS
     assert kept[-1].code == "c"
     assert max(len(finding.message) for finding in kept) <= MOST_WORDS
-
-
-def test_a_submission_that_ends_every_process_is_left_to_a_person(bundle, root, monkeypatch, tmp_path):
-    program = """
-        import os, sys
-        if "rnngrade.grading.forks" in " ".join(sys.orig_argv):
-            import rnngrade.grading.grade as desk
-            desk._Grading.run = lambda grading: os.abort()
-        """
-    in_the_process(monkeypatch, tmp_path, program)
-    with Worker(Settings(bundle, LIMITS, SEED)) as worker:
-        lost = worker.grade("ada", solved(root, UNIT)).record
-    assert lost.points == 0
-    assert {e.status for e in lost.exercises} == {DIED}
-    assert [f.code for f in lost.flags] == ["not-judged"]
 
 
 def test_grading_prints_and_warns_nothing(graded_here, root, capfd):

@@ -327,9 +327,9 @@ def test_an_error_of_syntax_is_said_with_its_line_and_bothers_nobody():
 @pytest.mark.parametrize(
     "source",
     [
-        "-" * 50_000 + "1",
-        "a" + ".b" * 60_000,
-        "1+" * 60_000 + "1",
+        "-" * 10_000 + "1",
+        "a" + ".b" * 12_000,
+        "1+" * 12_000 + "1",
         "lambda:" * 3000 + "1",
         "(" * 5000,
         "[" * 250 + "]" * 250,

@@ -33,6 +33,7 @@ from rnngrade.sandbox.bubblewrap import not_needed
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
 from rnngrade.sandbox.shared_memory import SIZE, SharedMemory, lay_out
+from tests.sampling import some
 
 LIMITS = Limits(call_seconds=1.0, cell_seconds=20.0, reply=2**20)
 
@@ -290,7 +291,7 @@ def test_a_function_stays_with_the_judge(stations):
         assert [f.make()(0.5, 3.0) for f in functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
 
 
-@pytest.mark.parametrize("stem", exercises.SYLLABUS)
+@pytest.mark.parametrize("stem", some(exercises.SYLLABUS, 4))
 def test_a_function_answers_the_same_to_the_same_whatever_was_called_before(stem, monkeypatch):
     """The judge keeps what it has answered: that is right only if an answer follows from the call alone."""
     calls = []
@@ -350,10 +351,9 @@ def unfold(f, s0, theta, steps):
     return np.stack(states)
 """
 VIEW = """
-def reverse_sequence(X, lengths=None):
-    if lengths is None:
-        return X[::-1]
-    return np.stack([np.concatenate([X[:k, n][::-1], X[k:, n]]) for n, k in enumerate(lengths)], axis=1)
+def clip_by_global_norm(gradients, max_norm):
+    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
+    return [g * max_norm / norm if norm > max_norm else g for g in gradients], norm
 """
 
 
@@ -364,7 +364,7 @@ def reverse_sequence(X, lengths=None):
         ("rnn_step", WRITES, "rnn_step changed its argument h_prev"),
         ("unfold", UNFOLD.format(more="f(states[-1], theta)"), "called the function that it was given"),
         ("unfold", PUTS_BACK, "unfold writes to an argument while it works"),
-        ("reverse_sequence", VIEW, "What reverse_sequence returns shares memory with an argument"),
+        ("clip_by_global_norm", VIEW, "What clip_by_global_norm returns shares memory with an argument"),
     ],
 )
 def test_what_the_judge_sees_by_itself_costs_whatever_the_room_says(name, source, words, room, judged):

@@ -26,22 +26,21 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.callables import Named
-from rnngrade.grading.bundle import Bundle
+from rnngrade.core.record import DIED
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow
-from tests.grading.hostile.making import before, right
-from tests.grading.solved import right_answers, solved
+from tests.grading.solved import solved
 from tests.sampling import SEED, some
 from tests.waiting import PATIENCE, has_ended, until
 
 UNIT = "03_cell"
 SECRET = "the-desk-alone-knows"
 KILLS = 20
-LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, output=2000, message=MB)
+LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=2, output=2000, message=MB)
 
 
 @pytest.fixture(scope="module")
@@ -427,26 +426,6 @@ def test_a_call_in_another_architectures_language_ends_the_process(call, session
         run(session, program)
 
 
-def test_torch_trains_and_numpy_solves_under_the_filter(root):
-    program = """
-        import multiprocessing, subprocess, threading
-        import numpy as np
-        import torch
-        model = torch.nn.GRU(3, 4)
-        rows = []
-        thread = threading.Thread(target=lambda: rows.append(np.linalg.solve(np.eye(300), np.ones(300)).sum()))
-        thread.start()
-        thread.join()
-        model(torch.ones(5, 2, 3))[0].sum().backward()
-        torch.optim.Adam(model.parameters()).step()
-        with multiprocessing.Lock():
-            said = subprocess.run(["echo", "there"], capture_output=True, text=True).stdout.strip()
-        answer = [rows[0], said, all(p.grad is not None for p in model.parameters())]
-        """
-    with open_station(Bundle.make(root, "07_torch_rnn"), Limits()) as station, station.session() as session:
-        assert value(session, program) == [300.0, "there", True]
-
-
 LIBC = ctypes.CDLL(None, use_errno=True)
 ADD_KEY, KEYCTL = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(os.uname().machine, (-1, -1))
 SESSION_KEYRING, USER_KEYRING = -3, -4
@@ -501,7 +480,7 @@ def counted(request, bundle):
             patch.setattr(groups, "parents", dict)
         elif groups.MEMORY not in groups.parents():
             pytest.skip("no control groups can be made here")
-        station = open_station(bundle, replace(LIMITS, memory=400 * MB, cpu_seconds=60))
+        station = open_station(bundle, replace(LIMITS, memory=300 * MB, cpu_seconds=60))
     with station:
         yield station
 
@@ -554,14 +533,13 @@ def test_whoever_takes_all_memory_is_told_so(way, counted):
         assert session.most_memory > 0.9 * counted.limits.memory, "all of them count"
 
 
-def test_a_cell_that_takes_too_much_memory_is_left_out_and_told_so(counted, bundle, root):
+def test_a_cell_that_takes_too_much_memory_costs_its_answer_and_is_told_so(counted, bundle, root):
     """By many processes: one alone may be told of it by Python first, as an error like any other."""
     cell = "import os, time\n" + textwrap.dedent(HOARDS["many processes"])
-    submission = right(before("rnn_step", cell))(bundle.notebook(), right_answers(root, UNIT))
-    record = grade(submission, bundle, "ada", "7", counted.limits, station=counted).record
-    (finding,) = [finding for finding in record.findings if finding.code == "cell-stopped"]
-    assert finding.message == "A cell of your own was left out. This cell used more than 400 MB of memory."
-    assert record.points == exercises.unit(UNIT).points
+    record = grade(solved(root, UNIT, softmax=cell), bundle, "ada", "7", counted.limits, station=counted).record
+    (lost,) = [result for result in record.exercises if not result.passed]
+    assert (lost.name, lost.status, lost.points) == ("softmax", DIED, 0)
+    assert lost.message == "The cell of softmax used more than 300 MB of memory."
 
 
 def test_what_the_kernel_keeps_for_a_room_counts_where_it_does_the_counting(counted):
@@ -623,18 +601,18 @@ def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch, in
     try:
         os.sched_setaffinity(session.pid, {cpu})
         began = time.monotonic()
-        work = "def work():\n    began = time.process_time()\n    while time.process_time() < began + 1.2: pass\n"
+        work = "def work():\n    began = time.process_time()\n    while time.process_time() < began + 0.6: pass\n"
         start = "thread = Thread(target=work); thread.start(); thread.join()" if in_a_thread else "work()"
         busy = f"import time\nfrom threading import Thread\n{work}{start}"
-        assert session.ask("run", busy, seconds=1.6)["error"] is None
+        assert session.ask("run", busy, seconds=0.8)["error"] is None
         took = time.monotonic() - began
     finally:
         for one in others:
             one.kill()
             one.wait()
-    assert took > 1.6  # or nothing was tried
+    assert took > 0.8  # or nothing was tried
     with pytest.raises(TooSlow):
-        session.ask("run", "import time\ntime.sleep(60)", seconds=3.0)
+        session.ask("run", "import time\ntime.sleep(60)", seconds=1.0)
 
 
 def test_who_keeps_the_processors_busy_has_not_all_the_time_there_is(session, monkeypatch):
@@ -643,7 +621,7 @@ def test_who_keeps_the_processors_busy_has_not_all_the_time_there_is(session, mo
     monkeypatch.setattr(sessions, "PATIENCE", 1.5)
     monkeypatch.setattr(type(session), "_waited", lambda session: 10 * time.monotonic())  # all of it waits
     with pytest.raises(TooSlow):
-        session.ask("run", "while True: pass", seconds=1.0)
+        session.ask("run", "while True: pass", seconds=0.4)
 
 
 def test_cpu_time(session):

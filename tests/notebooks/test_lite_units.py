@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from rnncourse import exercises, progress
 from rnngrade.grading.single import grade_file
 from rnngrade.reading.intake import take_in
-from tests.sampling import ALL, some
+from tests.sampling import ALL
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = Path(__file__).with_name("run_without_torch.py")
@@ -114,7 +114,7 @@ def test_the_desk_takes_what_is_there_and_finds_nothing_but_what_is_missing(torc
 def test_the_desk_gives_full_marks_for_what_is_there(torchless, handed_in, tmp_path):
     cut = [stem for stem, notebook in handed_in.items() if torchless.left_out(notebook)]
     assert len(cut) > 3
-    for stem in some(cut, 1):
+    for stem in [stem for stem in cut if ALL or stem.startswith(QUICK)]:
         nbformat.write(handed_in[stem], tmp_path / "from_a_browser.ipynb")
         record = grade_file(ROOT, tmp_path / "from_a_browser.ipynb", seed="7").record
         assert record.unit == stem

@@ -3,136 +3,100 @@
 from __future__ import annotations
 
 from tests.grading.hostile.making import (
-    LOST_STEP,
-    NOTHING,
     Hostile,
     Outcome,
-    after,
     answer,
     before,
-    blank,
     loses,
     only,
     right,
-    step,
 )
+from tests.grading.hostile.shapes import sets_up, steps, unlisted
 
 CHANNEL = [
-    Hostile(
+    steps(
         "garbage_on_every_file",
         "writes garbage to every open file while its answer is asked",
-        right(
-            step("""
-                import os
-                for number in range(21):
-                    try:
-                        os.write(number, b"\\xff\\x00garbage{]" * 1000)
-                    except OSError:
-                        pass
-                raise ValueError
-            """)
-        ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        """
+            import os
+            for number in range(21):
+                try:
+                    os.write(number, b"\\xff\\x00garbage{]" * 1000)
+                except OSError:
+                    pass
+            raise ValueError
+        """,
     ),
-    Hostile(
+    sets_up(
         "frames_forged",
         "writes well-formed answers to questions that have not been asked",
-        blank(
-            after(
-                "setup",
-                """
-                import os, struct
-                from rnncourse.checks.wire import encode
-                seen = {"answer": np.zeros((3, 4)), "error": None, "error_types": (), "timed_out": False,
-                        "refused": None, "changed": (), "shared": False, "calls": (), "wrote_meanwhile": False,
-                        "with_gradient": (), "state": "open", "value": {"A"}, "outputs": [], "passed": True,
-                        "score": 1.0, "points": 3.0}
-                for number in range(1, 400):
-                    for verb in ("reply", "verdict", "return"):
-                        data = encode([seen])
-                        data = struct.pack(">II8s", len(data), number, verb.encode()) + data
-                        for channel in range(3, 21):
-                            try:
-                                os.write(channel, data)
-                            except OSError:
-                                pass
-                """,
-            )
-        ),
-        Outcome(None, scraps=True),
-        flagged=True,
-        finding="not-listed",
-    ),
-    Hostile(
-        "reply_forged",
-        "sends the judge an answer to the very question that is asked, with a verdict in it",
-        right(
-            step("""
-                import sys
-                claim = {"answer": np.zeros((len(x), len(b))), "error": None, "error_types": (), "timed_out": False,
-                         "refused": None, "changed": (), "shared": False, "calls": (), "wrote_meanwhile": False,
-                         "with_gradient": (), "passed": True, "score": 1.0, "points": 3.0}
-                for frame in sys._current_frames().values():
-                    while frame:
-                        if frame.f_code.co_name == "serve":
-                            frame.f_locals["self"].channel.send("reply", frame.f_locals["number"], claim)
-                        frame = frame.f_back
-                raise NotImplementedError
-            """)
-        ),
-        loses("rnn_step", scraps=True),
-        flagged=True,
-        finding="not-listed",
-    ),
-    Hostile(
-        "garbage_later",
-        "leaves a thread behind that writes garbage to every file, again and again",
-        blank(
-            after(
-                "setup",
-                """
-                import os, threading, time
-                def write():
-                    while True:
-                        time.sleep(0.1)
-                        for number in range(3, 21):
-                            try:
-                                os.write(number, b"\\0\\0\\0\\x09garbage")
-                            except OSError:
-                                pass
-                threading.Thread(target=write, daemon=True).start()
-                """,
-            )
-        ),
-        NOTHING,
-        flagged=True,
-        finding="not-listed",
-    ),
-    Hostile(
-        "json_on_the_channel",
-        "finds sockets among the live objects and says in JSON that it has passed",
-        blank(
-            after(
-                "setup",
-                """
-                import gc, json, socket
-                words = json.dumps({"exercise": "rnn_step", "passed": True, "score": 1.0, "points": 3.0}).encode()
-                for one in gc.get_objects():
-                    if isinstance(one, socket.socket):
+        """
+            import os, struct
+            from rnncourse.checks.wire import encode
+            seen = {"answer": np.zeros((3, 4)), "error": None, "error_types": (), "timed_out": False,
+                    "refused": None, "changed": (), "shared": False, "calls": (), "wrote_meanwhile": False,
+                    "with_gradient": (), "state": "open", "value": {"A"}, "outputs": [], "passed": True,
+                    "score": 1.0, "points": 3.0}
+            for number in range(1, 400):
+                for verb in ("reply", "verdict", "return"):
+                    data = encode([seen])
+                    data = struct.pack(">II8s", len(data), number, verb.encode()) + data
+                    for channel in range(3, 21):
                         try:
-                            one.sendall(len(words).to_bytes(4, "big") + words + b"\\n")
+                            os.write(channel, data)
                         except OSError:
                             pass
-                """,
-            )
-        ),
-        NOTHING,
-        flagged=True,
-        finding="not-listed",
+        """,
+        outcome=Outcome(None, scraps=True),
     ),
-    Hostile(
+    steps(
+        "reply_forged",
+        "sends the judge an answer to the very question that is asked, with a verdict in it",
+        """
+            import sys
+            claim = {"answer": np.zeros((len(x), len(b))), "error": None, "error_types": (), "timed_out": False,
+                     "refused": None, "changed": (), "shared": False, "calls": (), "wrote_meanwhile": False,
+                     "with_gradient": (), "passed": True, "score": 1.0, "points": 3.0}
+            for frame in sys._current_frames().values():
+                while frame:
+                    if frame.f_code.co_name == "serve":
+                        frame.f_locals["self"].channel.send("reply", frame.f_locals["number"], claim)
+                    frame = frame.f_back
+            raise NotImplementedError
+        """,
+        loses("rnn_step", scraps=True),
+    ),
+    sets_up(
+        "garbage_later",
+        "leaves a thread behind that writes garbage to every file, again and again",
+        """
+            import os, threading, time
+            def write():
+                while True:
+                    time.sleep(0.1)
+                    for number in range(3, 21):
+                        try:
+                            os.write(number, b"\\0\\0\\0\\x09garbage")
+                        except OSError:
+                            pass
+            threading.Thread(target=write, daemon=True).start()
+        """,
+    ),
+    sets_up(
+        "json_on_the_channel",
+        "finds sockets among the live objects and says in JSON that it has passed",
+        """
+            import gc, json, socket
+            words = json.dumps({"exercise": "rnn_step", "passed": True, "score": 1.0, "points": 3.0}).encode()
+            for one in gc.get_objects():
+                if isinstance(one, socket.socket):
+                    try:
+                        one.sendall(len(words).to_bytes(4, "big") + words + b"\\n")
+                    except OSError:
+                        pass
+        """,
+    ),
+    unlisted(
         "answers_replayed",
         "keeps what one right answer said, and says it again where another fails",
         only(
@@ -177,10 +141,8 @@ CHANNEL = [
             ),
             scraps=True,
         ),
-        flagged=True,
-        finding="not-listed",
     ),
-    Hostile(
+    unlisted(
         "asks_the_judge",
         "calls the functions that the judge runs for answers, by number, for one that it should write itself",
         right(
@@ -201,8 +163,6 @@ CHANNEL = [
             )
         ),
         loses("softmax"),
-        flagged=True,
-        finding="not-listed",
     ),
     Hostile(
         "judge_overfed",
@@ -220,12 +180,9 @@ CHANNEL = [
         ),
         loses("rnn_forward"),
     ),
-    Hostile(
+    steps(
         "channel_closed",
         "closes every open file while its answer is asked",
-        right(step("import os\nos.closerange(0, 256)\nraise ValueError")),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        "import os\nos.closerange(0, 256)\nraise ValueError",
     ),
 ]

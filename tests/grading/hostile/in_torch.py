@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from tests.grading.hostile.making import FULL, NOTHING, TORCH, Hostile, after, answer, blank, loses, right
+from tests.grading.hostile.shapes import unlisted
 
 # Ways to PyTorch's own operator that no name in the text tells of.
 HIDDEN_WAYS = {
@@ -82,7 +83,7 @@ IN_TORCH = [
         finding="forbidden-name",
         unit=TORCH,
     ),
-    Hostile(
+    unlisted(
         "torch_tensor_that_lies",
         "returns a tensor of a kind that finds itself equal to everything",
         right(
@@ -102,8 +103,6 @@ IN_TORCH = [
             )
         ),
         loses("length_mask", scraps=True),
-        flagged=True,
-        finding="not-listed",
         unit=TORCH,
     ),
     Hostile(
@@ -125,7 +124,7 @@ IN_TORCH = [
         finding="patches",
         unit=TORCH,
     ),
-    Hostile(
+    unlisted(
         "torch_dies",
         "ends the process when its module is made",
         right(
@@ -140,18 +139,14 @@ IN_TORCH = [
             )
         ),
         loses("CharRNN"),
-        flagged=True,
-        finding="not-listed",
         unit=TORCH,
     ),
     *(
-        Hostile(
+        unlisted(
             f"torch_operator_by_{name}",
             "runs the operator that it is to build, which it has without writing its name",
             right(answer("ScratchRNN", f"{dedent(way)}\n{RUNS_IT}")),
             loses("ScratchRNN"),
-            flagged=True,
-            finding="not-listed",
             unit=TORCH,
         )
         for name, way in HIDDEN_WAYS.items()

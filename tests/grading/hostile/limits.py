@@ -6,7 +6,6 @@ from textwrap import dedent, indent
 
 from tests.grading.hostile.making import (
     FULL,
-    LOST_STEP,
     RIGHT_STEP,
     Hostile,
     answer,
@@ -17,6 +16,7 @@ from tests.grading.hostile.making import (
     source,
     step,
 )
+from tests.grading.hostile.shapes import in_own_cell, steps
 
 
 def _says(data: str) -> str:
@@ -40,14 +40,7 @@ def _says(data: str) -> str:
 def _replies(name: str, what: str, value: str) -> Hostile:
     """An answer at which the room replies with a value whose JSON is `value`, an expression for bytes."""
     data = f'b"[" + {value} + b"]"'
-    return Hostile(
-        f"replies_{name}",
-        f"replies with {what}",
-        right(step(_says(data) + RIGHT_STEP)),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
-    )
+    return steps(f"replies_{name}", f"replies with {what}", _says(data) + RIGHT_STEP)
 
 
 def _leaves(name: str, what: str, code: str, finding: str) -> Hostile:
@@ -107,17 +100,18 @@ LIMITS = [
         ),
         loses("rnn_forward"),
     ),
-    Hostile(
+    steps(
         "table_of_texts",
         "returns one long text among many short ones, of which an array would have terabytes",
-        right(step("return ['x' * 1_000_000, *['y'] * 300_000]")),
-        LOST_STEP,
+        "return ['x' * 1_000_000, *['y'] * 300_000]",
+        finding=None,
     ),
-    Hostile(
+    steps(
         "number_beyond_all_floats",
         "returns a number of four hundred digits",
-        right(step("return 10**400")),
+        "return 10**400",
         loses("rnn_step", scraps=True),
+        finding=None,
     ),
     Hostile(
         "lists_in_a_list",
@@ -125,23 +119,24 @@ LIMITS = [
         right(answer("quiz_rnn_facts", "quiz_rnn_facts = [['A'], ['B']]")),
         loses("quiz_rnn_facts"),
     ),
-    Hostile(
+    in_own_cell(
         "half_a_pair_printed",
         "prints one half of a surrogate pair, in a cell of its own",
-        right(before("rnn_step", r"print('\ud800')")),
-        FULL,
+        r"print('\ud800')",
+        finding=None,
     ),
-    Hostile(
+    steps(
         "half_a_pair_returned",
         "returns one half of a surrogate pair",
-        right(step(r"return ['\ud800']")),
+        r"return ['\ud800']",
         loses("rnn_step", scraps=True),
+        finding=None,
     ),
-    Hostile(
+    steps(
         "half_a_pair_raised",
         "raises an error whose words are one half of a surrogate pair",
-        right(step(r"raise ValueError('\ud800')")),
-        LOST_STEP,
+        r"raise ValueError('\ud800')",
+        finding=None,
     ),
     Hostile(
         "empty_check",
@@ -150,21 +145,16 @@ LIMITS = [
         FULL,
         finding="check-changed",
     ),
-    Hostile(
+    in_own_cell(
         "chain_of_attributes",
         "has chains of thousands of attributes in a cell of its own",
-        right(before("rnn_step", "if False:\n" + ("    np" + ".a" * 2_500 + "\n") * 30)),
-        FULL,
-        flagged=True,
+        "if False:\n" + ("    np" + ".a" * 2_500 + "\n") * 30,
         finding="too-complex",
     ),
-    Hostile(
+    steps(
         "modules_removed",
         "removes the modules that others need, and its own process",
-        right(step(f"import sys\nsys.modules.clear()\n{RIGHT_STEP}")),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        f"import sys\nsys.modules.clear()\n{RIGHT_STEP}",
     ),
     _leaves(
         "limits_tightened",

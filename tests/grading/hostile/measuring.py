@@ -21,6 +21,7 @@ from tests.grading.hostile.making import (
     right,
     step,
 )
+from tests.grading.hostile.shapes import unlisted
 
 _WRITES = step(f"new = {RIGHT_STEP.removeprefix('return ')}\nh_prev[...] = 0\nreturn new")
 _FORWARD = """
@@ -286,7 +287,7 @@ MEASURING = [
         "__import__('my_layers').mine",
         "not-listed",
     ),
-    Hostile(
+    unlisted(
         "calls_by_a_cell_in_a_cell",
         "has IPython run a cell that has the layer",
         right(
@@ -294,8 +295,6 @@ MEASURING = [
             answer("ScratchRNN", _LAYER.replace("torch.rnn_tanh", "layer")),
         ),
         loses("ScratchRNN"),
-        flagged=True,
-        finding="not-listed",
         unit=TORCH,
     ),
     Hostile(
@@ -305,12 +304,10 @@ MEASURING = [
         loses("softmax"),
         flagged=True,
     ),
-    Hostile(
+    unlisted(
         "calls_handed_on",
         "has Python's own machinery from a library that imports it",
         right(after("setup", "import matplotlib.pyplot as plt\nprint(plt.importlib, np.lib.npyio.os)")),
         FULL,
-        flagged=True,
-        finding="not-listed",
     ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.grading.hostile.making import LOST_STEP, RIGHT_STEP, Hostile, answer, before, loses, right, step
+from tests.grading.hostile.shapes import steps, unlisted
 
 REFERENCE = [
     Hostile(
@@ -30,92 +31,71 @@ REFERENCE = [
         flagged=True,
         finding="forbidden-name",
     ),
-    Hostile(
+    steps(
         "reference_imported_inside",
         "imports the answer when it is called",
-        right(step("import rnncourse.cell as c\nreturn c.rnn_step(x, h_prev, U, W, b)")),
-        LOST_STEP,
-        flagged=True,
+        "import rnncourse.cell as c\nreturn c.rnn_step(x, h_prev, U, W, b)",
         finding="forbidden-name",
     ),
-    Hostile(
+    steps(
         "reference_by_computed_name",
         "imports the answer by a name that it puts together",
-        right(
-            step("""
-                import importlib
-                cell = importlib.import_module("rnn" + "course." + "llec"[::-1])
-                return getattr(cell, "rnn" + "_step")(x, h_prev, U, W, b)
-            """)
-        ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        """
+            import importlib
+            cell = importlib.import_module("rnn" + "course." + "llec"[::-1])
+            return getattr(cell, "rnn" + "_step")(x, h_prev, U, W, b)
+        """,
     ),
-    Hostile(
+    steps(
         "reference_in_sys_modules",
         "looks for the answer in every module that is loaded",
-        right(
-            step("""
-                import sys
-                for module in list(sys.modules.values()):
-                    found = vars(module).get("rnn_step") if hasattr(module, "__dict__") else None
-                    if found is not None and module.__name__ != "__main__":
-                        return found(x, h_prev, U, W, b)
-                raise NotImplementedError
-            """)
-        ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        """
+            import sys
+            for module in list(sys.modules.values()):
+                found = vars(module).get("rnn_step") if hasattr(module, "__dict__") else None
+                if found is not None and module.__name__ != "__main__":
+                    return found(x, h_prev, U, W, b)
+            raise NotImplementedError
+        """,
     ),
-    Hostile(
+    steps(
         "reference_in_gc",
         "looks for the answer, and for what is expected, among all live objects",
-        right(
-            step("""
-                import gc
-                shape = (len(x), len(b))
-                for one in gc.get_objects():
-                    if getattr(one, "__name__", "") == "rnn_step" and "rnnc" in str(getattr(one, "__module__", "")):
-                        return one(x, h_prev, U, W, b)
-                    if type(one).__name__ == "Exercise":
-                        return one.reference(x, h_prev, U, W, b)
-                    for value in one if type(one) in (list, tuple) else ():
-                        if type(value) is np.ndarray and value.shape == shape and value is not h_prev:
-                            if abs(value).max() < 1 and not (value == h_prev).all():
-                                return value
-                raise NotImplementedError
-            """)
-        ),
+        """
+            import gc
+            shape = (len(x), len(b))
+            for one in gc.get_objects():
+                if getattr(one, "__name__", "") == "rnn_step" and "rnnc" in str(getattr(one, "__module__", "")):
+                    return one(x, h_prev, U, W, b)
+                if type(one).__name__ == "Exercise":
+                    return one.reference(x, h_prev, U, W, b)
+                for value in one if type(one) in (list, tuple) else ():
+                    if type(value) is np.ndarray and value.shape == shape and value is not h_prev:
+                        if abs(value).max() < 1 and not (value == h_prev).all():
+                            return value
+            raise NotImplementedError
+        """,
         loses("rnn_step", scraps=True),
-        flagged=True,
-        finding="not-listed",
     ),
-    Hostile(
+    steps(
         "reference_in_frames",
         "looks for what is expected in the frames that call it",
-        right(
-            step("""
-                import sys
-                frame = sys._getframe(1)
-                while frame:
-                    for name in ("expected", "wanted", "reference", "exercise", "cases"):
-                        value = frame.f_locals.get(name, frame.f_globals.get(name))
-                        value = getattr(value, "reference", getattr(value, "answer", value))
-                        if callable(value):
-                            return value(x, h_prev, U, W, b)
-                        if isinstance(value, np.ndarray):
-                            return value
-                    frame = frame.f_back
-                raise NotImplementedError
-            """)
-        ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        """
+            import sys
+            frame = sys._getframe(1)
+            while frame:
+                for name in ("expected", "wanted", "reference", "exercise", "cases"):
+                    value = frame.f_locals.get(name, frame.f_globals.get(name))
+                    value = getattr(value, "reference", getattr(value, "answer", value))
+                    if callable(value):
+                        return value(x, h_prev, U, W, b)
+                    if isinstance(value, np.ndarray):
+                        return value
+                frame = frame.f_back
+            raise NotImplementedError
+        """,
     ),
-    Hostile(
+    unlisted(
         "reference_in_files",
         "reads every file that it can reach, and runs the first in which the answer stands",
         right(
@@ -139,11 +119,8 @@ REFERENCE = [
                 """,
             )
         ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
     ),
-    Hostile(
+    unlisted(
         "reference_in_proc",
         "reads the folders, settings, files and memory of every process that it can see",
         right(
@@ -177,35 +154,23 @@ REFERENCE = [
                 """,
             )
         ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
     ),
-    Hostile(
+    steps(
         "reference_in_the_catalogue",
         "asks the course's catalogue for the answer",
-        right(
-            step("""
-                from rnncourse import exercises
-                return exercises.find("rnn_step").reference(x, h_prev, U, W, b)
-            """)
-        ),
-        LOST_STEP,
-        flagged=True,
+        """
+            from rnncourse import exercises
+            return exercises.find("rnn_step").reference(x, h_prev, U, W, b)
+        """,
         finding="forbidden-name",
     ),
-    Hostile(
+    steps(
         "reference_behind_check",
         "reaches through the check's own globals",
-        right(
-            step("""
-                space = check.__globals__
-                return space["exercises"].find("rnn_step").reference(x, h_prev, U, W, b)
-            """)
-        ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        """
+            space = check.__globals__
+            return space["exercises"].find("rnn_step").reference(x, h_prev, U, W, b)
+        """,
     ),
     Hostile(
         "reference_by_use",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.grading.hostile.making import LOST_STEP, NOTHING, Hostile, after, answer, before, blank, right, step
+from tests.grading.hostile.shapes import steps, unlisted
 
 TALK = [
     Hostile(
@@ -12,7 +13,7 @@ TALK = [
         NOTHING,
     ),
     Hostile("answer_is_a_score", "answers with the points", right(answer("rnn_step", "rnn_step = 3.0")), LOST_STEP),
-    Hostile(
+    unlisted(
         "shows_a_verdict",
         "shows what looks like a passed check",
         blank(
@@ -32,20 +33,13 @@ TALK = [
             )
         ),
         NOTHING,
-        flagged=True,
-        finding="not-listed",
     ),
-    Hostile(
+    steps(
         "returns_a_verdict",
         "returns a passed verdict of the course's own kind",
-        right(
-            step("""
-                from rnncourse.checks.verdict import Verdict
-                return Verdict("rnn_step", True, 1.0, 3.0, 3, "Right on every case.")
-            """)
-        ),
-        LOST_STEP,
-        flagged=True,
-        finding="not-listed",
+        """
+            from rnncourse.checks.verdict import Verdict
+            return Verdict("rnn_step", True, 1.0, 3.0, 3, "Right on every case.")
+        """,
     ),
 ]

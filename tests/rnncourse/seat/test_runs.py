@@ -145,14 +145,10 @@ def test_use_takes_the_course_s_while_the_cell_does_not_run(kernel):
     assert "the course’s" in kernel.run("from rnncourse import use; _ = use(leaky_average)")
 
 
-@pytest.mark.parametrize("shell", ["ipython", "jupyter console"])
-def test_in_a_terminal_too(shell, tmp_path):
+def test_in_a_terminal_too(tmp_path):
     right, colon = (source.replace("\n    ", " ") for source in (RIGHT, COLON))  # a line is a cell there
     typed = "\n\n".join([SETUP, right, CHECK, colon, CHECK, "exit"]) + "\n"
     command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "--simple-prompt"]
-    if shell == "jupyter console":
-        pytest.importorskip("jupyter_console")
-        command = [sys.executable, "-m", "jupyter_console", "--simple-prompt"]
     env = os.environ | {"RNNCOURSE_PROGRESS": str(tmp_path / "progress.json"), "HOME": str(tmp_path)}
     done = subprocess.run(command, input=typed, capture_output=True, text=True, cwd=tmp_path, env=env)
     assert "✓ leaky_average: 1 of 1 point, of In [2]." in done.stdout, done
