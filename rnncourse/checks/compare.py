@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -39,6 +40,12 @@ def difference(expected: Plain, got: Plain, parts: tuple[Axes, ...] = (), *, loo
     return _Comparison(loose).compare(
         expected, got, parts if isinstance(expected, tuple) else parts[:1] or (Axes("the answer"),), ""
     )
+
+
+def alike(expected: Plain, got: Plain, parts: tuple[Axes, ...] = (), *, loose: bool = False) -> bool:
+    """Whether there is no difference: it looks no further than to the first."""
+    named = parts if isinstance(expected, tuple) else parts[:1] or (Axes("the answer"),)
+    return _Comparison(loose, is_hasty=True).compare(expected, got, named, "") is None
 
 
 def kind_of(value: Plain) -> str:
@@ -84,8 +91,13 @@ def _told_apart(expected: Plain, got: Plain) -> str:
 
 
 class _Comparison:
-    def __init__(self, loose: bool) -> None:
-        self.loose = loose
+    def __init__(self, loose: bool, *, is_hasty: bool = False) -> None:
+        self.loose, self.is_hasty = loose, is_hasty
+
+    def _gravest(self, found: Iterable[Difference | None]) -> Difference | None:
+        """The gravest of the differences, the first of several; in haste the first of all."""
+        there = (d for d in found if d)
+        return next(there, None) if self.is_hasty else min(there, key=lambda d: _ORDER.index(d.kind), default=None)
 
     def compare(self, expected: Plain, got: Plain, parts: tuple[Axes, ...], path: str) -> Difference | None:
         if isinstance(expected, tuple):
@@ -117,8 +129,7 @@ class _Comparison:
         elif len(parts) != len(expected):
             parts = tuple(Axes(f"{parts[0].name if parts else 'the answer'}{path}[{i}]") for i in range(len(expected)))
             path = ""
-        found = [self.compare(e, g, (p,), path) for e, g, p in zip(expected, got, parts, strict=True)]
-        return min((d for d in found if d), key=lambda d: _ORDER.index(d.kind), default=None)
+        return self._gravest(self.compare(e, g, (p,), path) for e, g, p in zip(expected, got, parts, strict=True))
 
     def _list(self, expected: list[Any], got: Plain, axes: Axes, path: str) -> Difference | None:
         name = axes.name + path
@@ -145,8 +156,7 @@ class _Comparison:
         for key in got:
             if key not in expected:
                 return Difference("value", f"{name} has the key {show(key)}, which does not belong there.")
-        found = [self.compare(expected[key], got[key], (axes,), f"{path}[{show(key)}]") for key in expected]
-        return min((d for d in found if d), key=lambda d: _ORDER.index(d.kind), default=None)
+        return self._gravest(self.compare(expected[k], got[k], (axes,), f"{path}[{show(k)}]") for k in expected)
 
     def _set(self, expected: set[Any], got: Plain, name: str) -> Difference | None:
         if not isinstance(got, set):

@@ -18,7 +18,7 @@ import numpy as np
 
 from rnncourse.checks import generic
 from rnncourse.checks.cases import Candidate, Seed, canonical, drawn_afresh, quiet_observe
-from rnncourse.checks.compare import difference
+from rnncourse.checks.compare import alike, difference
 from rnncourse.checks.deadline import Deadline, clock_of
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
@@ -70,6 +70,7 @@ class Evidence:
         self.all = sorted(range(len(seen)), key=lambda i: i not in faulty)
         self.ordinary = [i for i in self.all if not cases[i].is_edge]
         self._is_slow = seconds > SLOW
+        self._faults: dict[int, str | None] = {}
         self._fresh: dict[tuple[int, int], Observation] = {}
 
     def fits(self, answer: Answer, indices: Iterable[int], *, strict: bool = True) -> bool:
@@ -78,9 +79,14 @@ class Evidence:
             own = answer(i, self.cases[i])
             if not same(self.exercise, own, self.seen[i], strict=strict):
                 return False
-            if strict and self._fault(i, own) != self._fault(i, self.seen[i]):
+            if strict and self._fault(i, own) != self._own_fault(i):
                 return False
         return True
+
+    def _own_fault(self, index: int) -> str | None:
+        if index not in self._faults:
+            self._faults[index] = self._fault(index, self.seen[index])
+        return self._faults[index]
 
     def _fault(self, index: int, seen: Observation) -> str | None:
         """The kind of the fault that the check finds: 7.0 is as good as 7 unless a whole number is asked."""
@@ -250,7 +256,7 @@ def same(exercise: Exercise, a: Observation, b: Observation, *, strict: bool = F
         return False
     one, other = canonical(exercise, a.answer), canonical(exercise, b.answer)
     # A list will do for an array, but not an array for a list: which of the two is the mistake's does not matter.
-    return any(difference(*pair, exercise.gives, loose=not strict) is None for pair in ((one, other), (other, one)))
+    return any(alike(*pair, exercise.gives, loose=not strict) for pair in ((one, other), (other, one)))
 
 
 def _traces(seen: Observation) -> tuple[Any, ...]:

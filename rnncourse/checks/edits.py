@@ -29,6 +29,7 @@ import linecache
 import re
 import tokenize
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 _HEAD = re.compile(r"(\w+): (.+)")
@@ -102,9 +103,24 @@ def edited(source: str, changes: list[Change]) -> str:
         tree = ast.parse(text)
     except SyntaxError as error:
         raise EditError(f"with it the answer is no Python: {error.msg}, in `{(error.text or '').strip()}`") from None
-    if ast.dump(tree) == ast.dump(ast.parse(source)):
+    if _is_same(tree, _parsed(source)):
         raise EditError("it changes nothing")
     return text
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two pieces of code differ in their layout at most. It stops at the first other difference."""
+    if isinstance(a, ast.AST):
+        return type(a) is type(b) and all(_is_same(getattr(a, f, None), getattr(b, f, None)) for f in a._fields)
+    if isinstance(a, list):
+        return isinstance(b, list) and len(a) == len(b) and all(map(_is_same, a, b))
+    return type(a) is type(b) and bool(a == b)
+
+
+@lru_cache(maxsize=32)
+def _parsed(source: str) -> ast.Module:
+    """The code of a model answer, which each of its mistakes is an edit of. Nobody may change it."""
+    return ast.parse(source)
 
 
 def needed(definitions: str, source: str) -> str:
@@ -112,12 +128,18 @@ def needed(definitions: str, source: str) -> str:
     that does without.
     """
     words, chosen = _words(source), list[str]()
-    for statement in reversed(ast.parse(definitions).body):
-        text = ast.unparse(statement)
-        if words & _bound(statement):
-            words |= _words(text)
+    for text, bound, own in reversed(_definitions(definitions)):
+        if words & bound:
+            words |= own
             chosen.append(text)
     return "\n".join(reversed(chosen))
+
+
+@lru_cache(maxsize=32)
+def _definitions(text: str) -> list[tuple[str, set[str], set[str]]]:
+    """Each statement of a program, the names that it binds, and all its words. Nobody may change these."""
+    statements = [(ast.unparse(s), _bound(s)) for s in ast.parse(text).body]
+    return [(statement, bound, _words(statement)) for statement, bound in statements]
 
 
 def _words(source: str) -> set[str]:
@@ -169,7 +191,7 @@ def _indent(line: str) -> int:
 
 def _body(source: str) -> tuple[int, int]:
     """Where the body of the function or class starts that `source` consists of: the line, and its indentation."""
-    node = ast.parse(source).body[-1]
+    node = _parsed(source).body[-1]
     if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         raise EditError("another body needs an answer that is a function or a class")
     first, lines = node.body[0], source.splitlines()
@@ -179,8 +201,9 @@ def _body(source: str) -> tuple[int, int]:
     return start, first.col_offset
 
 
+@lru_cache(maxsize=32)
 def _without_comments(source: str) -> list[str]:
-    """The lines of the source without their comments."""
+    """The lines of the source without their comments. Nobody may change them."""
     lines = source.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:

@@ -58,7 +58,9 @@ def drive_module(
     if the module's parameters are not those, by name and shape.
     """
     with _as_default(parameters):
-        return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls)
+        model = load(candidate(*init), parameters)
+        outputs, total = _outputs(model, calls)
+        return outputs, _by_name(model, parameters, total)
 
 
 @contextmanager
@@ -86,7 +88,9 @@ def drive_padded_module(
     The last argument of a call says how long each sequence is, if it is a tensor of N whole numbers.
     """
     with _as_default(parameters):
-        return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls, _without_padding)
+        model = load(candidate(*init), parameters)
+        outputs, total = _outputs(model, calls, _without_padding)
+        return outputs, _by_name(model, parameters, total)
 
 
 def _without_padding(model: torch.nn.Module, *args: Any) -> Any:
@@ -101,19 +105,24 @@ def _without_padding(model: torch.nn.Module, *args: Any) -> Any:
     return output.masked_fill(is_padding.reshape(*is_padding.shape, *[1] * (output.ndim - 2)), 0)
 
 
-def _outputs_and_gradients(
-    model: torch.nn.Module, names: list[str], calls: list[tuple[Any, ...]], call: Callable[..., Any] | None = None
-) -> tuple[list[Any], dict[str, torch.Tensor]]:
-    """What comes out of `model`, or `call(model, *args)`, and the gradients of a weighted sum of it by name."""
+def _outputs(
+    model: torch.nn.Module, calls: list[tuple[Any, ...]], call: Callable[..., Any] | None = None
+) -> tuple[list[Any], torch.Tensor]:
+    """What comes out of `model`, or `call(model, *args)`, and a weighted sum of it. **Errors:** `Unfit` if no gradient
+    flows through that.
+    """
     model.eval()
     outputs = [call(model, *args) if call else model(*args) for args in calls]
     total = weighted_sum(outputs)
     if not total.requires_grad:
         raise Unfit("no gradient reaches the parameters: a result is detached, or made from arrays")
+    return [arrays(out) for out in outputs], total
+
+
+def _by_name(model: torch.nn.Module, parameters: dict[str, torch.Tensor], total: torch.Tensor) -> dict[str, Any]:
+    """The gradient of `total` by each of the parameters."""
     own = dict(model.named_parameters())
-    gradients = torch.autograd.grad(total, [own[n] for n in names], allow_unused=True)
-    shown = {n: torch.zeros_like(own[n]) if g is None else g for n, g in zip(names, gradients, strict=True)}
-    return [arrays(out) for out in outputs], shown
+    return dict(zip(parameters, _gradients(total, [own[name] for name in parameters]), strict=True))
 
 
 def drive_layer(
@@ -126,14 +135,20 @@ def drive_layer(
 ) -> tuple[list[Any], dict[str, torch.Tensor], list[tuple[Any, ...]]]:
     """`drive_module`, and the gradients of the same weighted sum by floating input, None for the others. If the dtype
     counts, what the module makes by itself has to be in that of what it gets.
+
+    The inputs as they are come first, to see what becomes of them; then copies that collect gradients, and those of
+    the parameters are taken there as well: one way back is enough.
     """
-    outputs, gradients = drive_module(candidate, init, parameters, calls)
+    leaves, fed = zip(*(_watched(args) for args in calls), strict=True)
+    with _as_default(parameters):
+        outputs, _ = _outputs(load(candidate(*init), parameters), calls)
     with nullcontext() if dtype_counts else _as_default(parameters):
         model = load(candidate(*init), parameters)
         model.eval()
-        leaves, fed = zip(*(_watched(args) for args in calls), strict=True)
-        by_input = _gradients(weighted_sum([model(*args) for args in fed]), [leaf for args in leaves for leaf in args])
-    shown = iter(by_input)
+        own = dict(model.named_parameters())
+        all_leaves = [*(own[name] for name in parameters), *(leaf for args in leaves for leaf in args)]
+        shown = iter(_gradients(weighted_sum([model(*args) for args in fed]), all_leaves))
+        gradients = dict(zip(parameters, shown, strict=False))
     return outputs, gradients, [tuple(next(shown) for _ in args) for args in leaves]
 
 
@@ -256,7 +271,9 @@ def load(model: torch.nn.Module, parameters: dict[str, torch.Tensor]) -> torch.n
         raise Unfit(f"the module has no parameter {missing[0]}; it has {', '.join(sorted(own)) or 'none'}")
     if extra := sorted(set(own) - set(parameters)):
         raise Unfit(f"the module has a parameter {extra[0]} too many")
-    model.to(_dtype_of(parameters))
+    dtype = _dtype_of(parameters)
+    if any(v.dtype != dtype for v in (*own.values(), *model.buffers()) if v.is_floating_point() or v.is_complex()):
+        model.to(dtype)
     with torch.no_grad():
         for name, value in parameters.items():
             target = own[name]

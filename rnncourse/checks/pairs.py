@@ -117,6 +117,12 @@ def pieces_of(exercise: Exercise, seen: Observation) -> dict[Any, Plain]:
 
 
 def _alike(a: Plain, b: Plain) -> bool:
+    if all(isinstance(v, np.ndarray) and v.dtype.kind == "f" for v in (a, b)):  # `allclose` takes ten times as long
+        if a.shape != b.shape:
+            return False
+        with np.errstate(invalid="ignore", over="ignore"):
+            near = (np.abs(a - b) <= 1e-4 * np.abs(b) + 1e-6) & np.isfinite(b)
+        return bool((near | (a == b) | ((a != a) & (b != b))).all())
     try:
         return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True))
     except (TypeError, ValueError):

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 Plain = Any  # None | bool | int | float | str | np.ndarray | np.generic | list | tuple | set | dict, nested
 
@@ -155,6 +156,14 @@ def arrays_in(value: Any) -> list[np.ndarray]:
 
 
 def share_memory(one: Any, other: Any) -> bool:
-    """Whether any array inside `one` shares memory with any array inside `other`."""
-    mine, others = arrays_in(one), arrays_in(other)
-    return any(np.may_share_memory(a, b) for a in mine for b in others)
+    """Whether any array inside `one` shares memory with any array inside `other`, as `np.may_share_memory` has it.
+
+    All are put in order by where they begin: to ask each with each takes seconds where both have hundreds.
+    """
+    parts = [(*byte_bounds(a), i) for i, value in enumerate((one, other)) for a in arrays_in(value) if a.size]
+    ends = [0, 0]  # how far those of either have come
+    for start, end, i in sorted(parts):
+        if start < ends[1 - i]:
+            return True
+        ends[i] = max(ends[i], end)
+    return False

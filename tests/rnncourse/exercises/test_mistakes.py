@@ -2,16 +2,20 @@
 
 import copy
 import inspect
+from functools import lru_cache
+from unittest import mock
 
 import pytest
 
 from rnncourse import check
-from rnncourse.checks.cases import seed_for
+from rnncourse.checks import diagnosis
+from rnncourse.checks.cases import drawn, quiet_observe, seed_for
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import arrays_in, identical
 from rnncourse.checks.wire import encode
+from rnncourse.exercises import find
 from tests.rnncourse.exercises.catalogue import CODE, EVERY, other_verdicts
 from tests.rnncourse.exercises.refused import refused_by
 from tests.sampling import some
@@ -24,24 +28,52 @@ def pairs():
 class Recalled:
     """A candidate that gives what another one has given, the very same, which nobody may write to."""
 
-    def __init__(self, candidate):
-        self.candidate, self.given = candidate, {}
+    def __init__(self, candidate, given=None):
+        self.candidate, self.given = candidate, {} if given is None else given
 
     def observe(self, how, args):
-        if encode((how.name, args)) not in self.given:
+        key = encode((how.name, args))
+        if key not in self.given:
             seen = self.candidate.observe(how, args)
             for array in arrays_in(seen.answer):
                 array.setflags(write=False)
-            self.given[encode((how.name, args))] = seen
-        return self.given[encode((how.name, args))]
+            self.given[key] = seen
+        return self.given[key]
+
+
+class Class:
+    """What all mistakes of an exercise gave in the drawn cases, to be asked once: as an answer, or to compare one with.
+
+    On fresh draws each is asked anew, so that one which is another each time is not itself.
+    """
+
+    def __init__(self, exercise):
+        self.given = {m.answer: {} for m in exercise.misconceptions}
+        self.drawn = {
+            encode((exercise.drive.name, case.args))
+            for hidden in (False, True)
+            for case in drawn(exercise, seed_for(exercise, hidden))[0]
+        }
+
+    def quiet_observe(self, function, how, args):
+        given = self.given.get(function, {})
+        key = encode((how.name, args)) if given else b""
+        return given[key] if key in given and key in self.drawn else quiet_observe(function, how, args)
+
+
+@lru_cache(maxsize=1)
+def class_of(name):
+    return Class(find(name))
 
 
 @pytest.mark.parametrize(("exercise", "misconception"), pairs())
 def test_a_misconception_is_rejected_and_diagnosed_as_itself(exercise, misconception):
     """And wrong values count as wrong on every seed, never on some: what is met and what not is the same for all."""
     if isinstance(exercise, Exercise):
-        with Local(misconception.answer, exercise.uses) as local:
-            recalled = Recalled(local)
+        others = class_of(exercise.name)
+        recall = mock.patch.object(diagnosis, "quiet_observe", others.quiet_observe)
+        with recall, Local(misconception.answer, exercise.uses) as local:
+            recalled = Recalled(local, others.given[misconception.answer])
             first = judge(exercise, recalled, hidden=True)
             assert refused_by(exercise, recalled, seed_for(exercise, False)), "not by the visible cases"
     else:
