@@ -32,8 +32,6 @@ ALIKE = (
     "is_floating_point is_complex",
     "eye ones",
     "asarray array ascontiguousarray",
-    "permute transpose swapaxes",
-    "floor ceil round",
 )
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -69,6 +67,7 @@ _MORE: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.BitXor: (ast.Pow,),
 }
 _ARRAYS = ("np", "numpy", "torch")  # the modules whose functions may be called under this name
+_COPYING = ("asarray", "array", "ascontiguousarray")
 _FUNCTIONS = ("tanh", "exp", "log", "sqrt", "abs")
 
 
@@ -123,7 +122,8 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
         case ast.Name(name):
             yield from _names(name, slot, known, near)
         case ast.Attribute(value, attr):
-            yield from (("function", _attribute(value, other)) for other in taken_for(attr) if other != attr)
+            kind = "function/copying" if attr in _COPYING else "function"
+            yield from ((kind, _attribute(value, other)) for other in taken_for(attr) if other != attr)
             if attr == "size":
                 yield "axis/size", ast.Call(load("len"), [value], [])
             if attr == "T":

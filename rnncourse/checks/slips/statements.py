@@ -353,16 +353,16 @@ class Slips:
             if not is_module(func.value) and not isinstance(func.value, ast.Constant):
                 self.visit(func.value, "value", known)
             for slip, other in instead(func, "function", known, self.near):
-                if slip == "function":
+                if slip in ("function", "function/copying"):
                     self.put(slip, [func], [other])
         elif isinstance(func, ast.Name):
             self.visit(func, "function", known)
         match node.args:
             case [ast.Constant(str(word)) as letters, *_] if name == "einsum":
                 for spelled in spelled_otherwise(word):
-                    self.put("order of indices", [letters], [ast.Constant(spelled)])
+                    self.put("order of indices/letters", [letters], [ast.Constant(spelled)])
             case [mask, *_] if name in ("where", "masked_fill"):
-                self.put("condition/not", [mask], [ast.UnaryOp(ast.Invert(), mask)])
+                self.put("condition/invert", [mask], [ast.UnaryOp(ast.Invert(), mask)])
         inner = "sequence" if name in _SEQUENCES else "count" if name in ("range", "arange") else slot
         for i, one in enumerate(node.args):
             along = i == 1 and name in ALONG and isinstance(one, ast.Constant)
