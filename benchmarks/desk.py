@@ -99,7 +99,8 @@ def each(cost: Cost, size: int) -> str:
 
 def write_class(unit: str, size: int, submitted: Path) -> None:
     """Right answers, blank ones, and every mistake, again and again under other names."""
-    from rnngrade.demo.sample import covering_class, demo_class
+    from rnngrade.demo.sample import demo_class
+    from tests.grading.covering import covering_class
 
     kinds = itertools.cycle([*demo_class(unit), *covering_class(unit)])
     for number in range(size):
@@ -120,7 +121,7 @@ def by_the_desk(unit: str, size: int) -> tuple[Cost, list[dict[str, float]]]:
 
 def by_nbgrader(unit: str, size: int) -> Cost:
     """What one `nbgrader autograde` for the whole class costs."""
-    from rnngrade.gradebook.nbgrading import Desk
+    from tests.grading.by_nbgrader import Desk
 
     with tempfile.TemporaryDirectory() as folder:
         desk = Desk(ROOT, Path(folder) / "desk")

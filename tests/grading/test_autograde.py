@@ -9,8 +9,9 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Misconception
-from rnngrade.demo.sample import BLANK, RIGHT, Submission, covering_class, demo_class
-from rnngrade.gradebook.nbgrading import Desk
+from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
+from tests.grading.by_nbgrader import Desk
+from tests.grading.covering import covering_class
 from tests.sampling import ALL
 
 UNITS = list(exercises.STEMS)

@@ -169,7 +169,7 @@ def test_a_run_enters_the_names_of_the_class_list(desk):
         (("run", "03", "--limit", "patience=3"), "There is no limit 'patience'; there are "),
         (("run", "03", "--limit", "memory=much"), "The limit memory is a positive number, such as 60 or 512M; "),
         (("report",), "Nothing is graded in "),
-        (("report", "05"), "Nothing is graded in "),
+        (("report", "05"), "Nothing of 05_gradient_flow is graded in "),
         (("feedback", "5"), "Nothing of 05_gradient_flow is graded in "),
         (("return", "moodle", "05", "--zip", "x.zip"), "The gradebook has no grades of 05_gradient_flow: run "),
         (("return", "csv"), "Nothing is graded in "),

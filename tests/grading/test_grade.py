@@ -20,13 +20,14 @@ from rnncourse import exercises
 from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import Exercise
 from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
-from rnngrade.demo.sample import BLANK, Submission, covering_class
+from rnngrade.demo.sample import BLANK, Submission
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.forks import Settings
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.grading.worker import Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
+from tests.grading.covering import covering_class
 from tests.grading.solved import Alternatives, names, solved
 from tests.sampling import some
 from tests.waiting import PATIENCE, has_ended, until

@@ -11,7 +11,7 @@ import pytest
 from rnncourse import check, exercises
 from rnncourse.cell import rnn_step
 from rnncourse.checks.exercise import Exercise
-from rnngrade.demo.hostile.making import FULL, NOTHING, UNIT, Outcome, loses
+from rnngrade.demo.hostile import hostile_class
 from rnngrade.grading import judge
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import grade, open_station
@@ -19,6 +19,7 @@ from rnngrade.reading.inspection import inspect
 from rnngrade.reading.intake import take_in
 from rnngrade.sandbox.limits import MB, Limits
 from tests.grading.hostile import HOSTILE, KINDS
+from tests.grading.hostile.making import FULL, NOTHING, UNIT, Outcome, loses
 from tests.grading.hostile.measuring import MEASURING
 from tests.grading.solved import names, right_answers
 from tests.sampling import ALL
@@ -212,3 +213,10 @@ def test_it_earns_what_it_must_and_no_more(name, points):
     assert bool(record.flags) is one.flagged
     if one.finding:
         assert one.finding in {f.code for f in record.findings}
+
+
+@pytest.mark.parametrize("one", hostile_class(UNIT) if ALL else hostile_class(UNIT)[::4], ids=lambda one: one.student)
+def test_what_the_sample_shows_earns_what_it_must(one, root, tmp_path):
+    bundle = Bundle.make(root, one.unit)
+    done = grade(one.write(root, tmp_path).read_bytes(), bundle, one.student, "a seed", SHORT).record
+    assert {e.name: e.points for e in done.exercises} == pytest.approx(one.expected())

@@ -19,12 +19,13 @@ from rnncourse.checks.exercise import Exercise, Misconception
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
-from rnngrade.demo.sample import BLANK, RIGHT, Submission, covering_class, demo_class
+from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.pages.report import statistics, write_reports
 from rnngrade.pages.report.page import by_hand, read_marks, read_references
 from rnngrade.pages.report.statistics import KINDS, Mark, histogram, kind_of
+from tests.grading.covering import covering_class
 from tests.grading.pages import Page
 
 UNIT = "03_cell"

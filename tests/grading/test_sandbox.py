@@ -26,7 +26,6 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.callables import Named
-from rnngrade.demo.hostile.making import before, right
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.sandbox import bubblewrap, seccomp
@@ -34,6 +33,7 @@ from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow
+from tests.grading.hostile.making import before, right
 from tests.grading.solved import right_answers, solved
 from tests.sampling import SEED, some
 from tests.waiting import PATIENCE, has_ended, until

@@ -11,6 +11,9 @@ import os
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging.handlers import BufferingHandler
 from pathlib import Path
 
 import nbformat
@@ -69,29 +72,25 @@ def settings(root: Path) -> Config:
 
 def _generate_assignment(config: Config, unit: str) -> None:
     """Run nbgrader's converter on one unit; what it says is kept for the error, if there is one."""
-    messages = _Messages()
+    messages = BufferingHandler(capacity=10_000)
     log = logging.Logger("rnngrade.nbgrader", level=logging.WARNING)
     log.addHandler(messages)
     coursedir = CourseDirectory(config=config, assignment_id=unit, log=log)
-    # a new database is set up by calling `alembic`, which lies beside the Python that runs this
+    try:
+        with beside_python():
+            GenerateAssignment(coursedir=coursedir, config=config, force=True, log=log).start()
+    except (NbGraderException, OSError) as error:
+        lines = [line for record in messages.buffer for line in record.getMessage().strip().split("\n")]
+        cause = next((line for line in reversed(lines) if "Error:" in line), str(error))
+        raise BuildError(f"nbgrader refuses {unit}: {cause}") from None
+
+
+@contextmanager
+def beside_python() -> Iterator[None]:
+    """With `alembic` on PATH, which nbgrader calls to set up a new database: it lies beside the Python that runs."""
     path = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
     try:
-        GenerateAssignment(coursedir=coursedir, config=config, force=True, log=log).start()
-    except (NbGraderException, OSError) as error:
-        lines = [line for message in messages.texts for line in message.strip().split("\n")]
-        cause = next((line for line in reversed(lines) if "Error:" in line), str(error))
-        raise BuildError(f"nbgrader refuses {unit}: {cause}") from None
+        yield
     finally:
         os.environ["PATH"] = path
-
-
-class _Messages(logging.Handler):
-    """Collects what is logged."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.texts.append(record.getMessage())

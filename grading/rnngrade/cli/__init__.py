@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
-from rnngrade.cli import desk_work, giving_back, systems
+from rnngrade.cli import desk_work, giving_back, grading, systems
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.core.log import LEVELS, log, to_file
@@ -30,14 +30,15 @@ class Commands(click.Group):
         return list(self.commands)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run one."""
-        try:
-            return super().invoke(context)
-        except (click.exceptions.Exit, click.Abort):
-            raise
-        except Exception as error:
-            log.exception("%s", error)
-            raise
+        """Run one; what keeps it from being done is one sentence."""
+        with in_a_sentence(DeskError):
+            try:
+                return super().invoke(context)
+            except (click.exceptions.Exit, click.Abort):
+                raise
+            except Exception as error:
+                log.exception("%s", error)
+                raise
 
 
 @click.group(
@@ -63,11 +64,14 @@ def main(
 ) -> None:
     """The grading desk: from a folder of submissions to grades, feedback and a picture of the class."""
     if log_file:
-        with in_a_sentence(DeskError):
-            to_file(log_file, log_level)
+        to_file(log_file, log_level)
     log.info("rnngrade %s", context.invoked_subcommand)
     context.obj = Desk(course, folder, db)
 
 
-for command in (*desk_work.COMMANDS, *giving_back.COMMANDS, *systems.COMMANDS):
+for command in (
+    *(desk_work.new, desk_work.sample, desk_work.collect, desk_work.times, desk_work.status, grading.run),
+    *(desk_work.report, desk_work.mark, desk_work.explain, desk_work.lab, desk_work.feedback, giving_back.give_back),
+    *(systems.grade, systems.gradescope, systems.github),
+):
     main.add_command(command)

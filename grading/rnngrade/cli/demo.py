@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -20,17 +20,16 @@ from rich.console import Console
 from rich.table import Table
 
 from rnncourse import exercises
-from rnngrade.author.build import build
-from rnngrade.cli.shared import progress_bar, units_of
+from rnncourse.seat.sentences import in_a_sentence
+from rnngrade.author.build import build, tell
+from rnngrade.cli.grading import How, grade_units
+from rnngrade.cli.shared import for_the_class, units_argument
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Record, write_whole
-from rnngrade.demo.hostile import HOSTILE
-from rnngrade.demo.sample import Submission, demo_class, write_hostile_class
-from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.demo.hostile import hostile_class
+from rnngrade.demo.sample import Submission, demo_class
 from rnngrade.gradebook.exporting import export
-from rnngrade.grading.bundle import Bundle
-from rnngrade.grading.run import run
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.report import write_reports
 from rnngrade.sandbox import bubblewrap
@@ -40,61 +39,54 @@ ROOT = Path(__file__).resolve().parents[3]
 # Short enough that those who loop for ever are soon done with.
 LIMITS = Limits(cell_seconds=10, call_seconds=3, memory=1 << 30)
 
-Graded = dict[str, dict[str, Record]]  # by unit and student
-
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[UNIT]...")
+@units_argument("all that are graded by program")
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--sandbox", type=click.Choice(["bwrap", "none"]), default="bwrap", show_default=True)
-def main(names: tuple[str, ...], size: int, sandbox: str) -> None:
+def main(units: tuple[str, ...], size: int, sandbox: str) -> None:
     """Build the notebooks and grade a made-up class, whose true scores are known."""
-    console = Console(highlight=False, soft_wrap=True)
-    units = units_of(names, [u for u in exercises.STEMS if u != "00_welcome"])
-    try:
+    wanted = units or [u for u in exercises.STEMS if u != "00_welcome"]
+    with in_a_sentence(DeskError):
         if sandbox != "none":
             bubblewrap.require()
-        wrong = demonstrate(units, size, console, sandboxed=sandbox != "none")
-    except DeskError as why:
-        raise click.ClickException(str(why)) from None
+        wrong = demonstrate(wanted, size, Console(highlight=False, soft_wrap=True), sandboxed=sandbox != "none")
     sys.exit(1 if wrong else 0)
 
 
-def demonstrate(units: list[str], size: int, console: Console, *, sandboxed: bool) -> int:
+def demonstrate(units: Sequence[str], size: int, console: Console, *, sandboxed: bool) -> int:
     """Do it all; returns how many submissions are not graded as they must be, or 1 if nothing was."""
     console.print("[bold]1. Notebooks[/bold]  solutions/ → notebooks/")
     built = build(ROOT, units, console=console, gradebook=False)
-    for sentence in built.errors:
-        console.print(sentence, style="red", markup=False)
+    tell(built, ROOT, console)
     if built.errors:
         return 1
 
     desk = Desk(ROOT, ROOT / "grading" / "demo")
     shutil.rmtree(desk.folder, ignore_errors=True)
     desk.open()
-    honest = [s for unit in units for s in demo_class(unit, size)]
-    for submission in honest:
+    made = [one for unit in units for one in demo_class(unit, size) + (hostile_class(unit) if sandboxed else [])]
+    for submission in made:
         submission.write(ROOT, desk.submitted)
-    hostile = sum(len(write_hostile_class(ROOT, unit, desk.submitted)) for unit in units if sandboxed)
     console.print(
-        f"[bold]2. A class[/bold]  {size} made-up students in units {', '.join(u[:2] for u in units)}"
-        + (f", and {hostile} submissions that are hostile, broken or odd" if hostile else "")
+        f"[bold]2. A class[/bold]  {size} made-up students in units {', '.join(u[:2] for u in units)}; "
+        f"with those who are hostile, broken or odd {len(made)} submissions"
     )
 
     console.print("[bold]3. Grades, feedback, report[/bold]  rnngrade run, feedback, report, return csv")
-    graded = _grade(desk, units, sandboxed)
-    for unit in units:
-        write_feedback(desk, unit, [s.student for s in honest if s.unit == unit])
-    write_reports(desk, units)
-    write_whole(desk.folder / "grades.csv", export(desk, units).encode())
+    how = How(os.cpu_count() or 1, None, sandboxed, LIMITS, "", None, False)
+    with for_the_class() as failures:
+        graded = {run.unit: run.records for run in grade_units(desk, units, how, failures, is_quiet=True)}
+        for unit in units:
+            write_feedback(desk, unit, None, failures)
+        write_reports(desk, units, failures)
+        write_whole(desk.folder / "grades.csv", export(desk, units, failures).encode())
 
-    wrong = sum(_table(unit, honest, graded[unit], console) for unit in units)
-    if hostile:
-        wrong += _hostile_table(graded, console)
+    wrong = sum(_table(unit, made, {r.student: r for r in graded[unit]}, console) for unit in units)
     if wrong:
         console.print(f"{wrong} submissions are not graded as they must be.", style="red")
         return wrong
-    console.print(f"All {len(honest) + hostile} submissions are graded as they must be.", style="green")
+    console.print(f"All {len(made)} submissions are graded as they must be.", style="green")
     here = desk.folder.relative_to(ROOT)
     console.print(f"Report      {here / 'report' / 'index.html'}")
     console.print(f"Feedback    {here / 'feedback'}/STUDENT/UNIT/UNIT.html")
@@ -103,33 +95,11 @@ def demonstrate(units: list[str], size: int, console: Console, *, sandboxed: boo
     return 0
 
 
-def _grade(desk: Desk, units: Iterable[str], sandboxed: bool) -> Graded:
-    graded: Graded = {}
-    with GradebookWriter(desk) as gradebook:
-        for unit in units:
-            gradebook.enter_unit(unit)
-            with progress_bar(unit) as advance:
-                done = run(
-                    desk,
-                    Bundle.make(ROOT, unit),
-                    jobs=os.cpu_count() or 1,
-                    limits=LIMITS,
-                    sandboxed=sandboxed,
-                    enter=gradebook.enter,
-                    advance=advance,
-                )
-            graded[unit] = {record.student: record for record in done.records}
-    return graded
-
-
 def _table(unit: str, submissions: list[Submission], records: dict[str, Record], console: Console) -> int:
     """Print one unit's grades beside what they should be; returns how many differ, counted by student."""
     table = Table(title=f"{unit}, {exercises.unit(unit).points} points and a written question", title_justify="left")
-    table.add_column("student")
-    table.add_column("handed in")
-    table.add_column("expected", justify="right")
-    table.add_column("graded", justify="right")
-    table.add_column("")
+    for head in ("student", "handed in", "expected", "graded", ""):
+        table.add_column(head, justify="right" if head in ("expected", "graded") else "left")
     wrong = 0
     for s in (s for s in submissions if s.unit == unit):
         expected, record = s.expected(), records[s.student]
@@ -139,24 +109,6 @@ def _table(unit: str, submissions: list[Submission], records: dict[str, Record],
         table.add_row(s.student, s.what, f"{sum(expected.values()):.2f}", f"{record.points:.2f}", mark)
     console.print(table)
     return wrong
-
-
-def _hostile_table(graded: Graded, console: Console) -> int:
-    """Say what became of the hostile, broken and odd; returns of how many it is not what it must be."""
-    wrong, flagged, shown = [], 0, 0
-    for one in HOSTILE:
-        if (record := graded.get(one.unit, {}).get(one.name)) is None:
-            continue
-        shown, flagged = shown + 1, flagged + bool(record.flags)
-        points = {e.name: e.points for e in record.exercises}
-        if one.outcome.misfits(points, {e.name: e.max_points for e in record.exercises}):
-            wrong.append(one.name)
-    console.print(
-        f"Hostile, broken, odd: {shown - len(wrong)} of {shown} as they must be, {flagged} flagged for a person"
-    )
-    for name in wrong:
-        console.print(f"[red]✗ {name}[/red]")
-    return len(wrong)
 
 
 if __name__ == "__main__":

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
-from rnngrade.cli.shared import argument, canvas_token, graded_units, of_the_class, units_of
+from rnncourse.seat.sentences import EXAMPLES
+from rnngrade.cli.shared import (
+    FILE,
+    FILE_THERE,
+    FOLDER,
+    Decorator,
+    canvas_token,
+    for_the_class,
+    graded_units,
+    of_canvas,
+    of_the_class,
+    options,
+    unit_argument,
+    units_argument,
+)
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.errors import Failures
 from rnngrade.core.record import write_whole
 
 if TYPE_CHECKING:
     from rnngrade.lms.returning import Returned
-
-FILE = click.Path(path_type=Path, dir_okay=False)
-TABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.group("return")
@@ -31,27 +42,18 @@ def give_back() -> None:
     """
 
 
-def options(*given: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def giving(*given: Decorator) -> Decorator:
     """A target of `return`, with these options and that by which provisional points go, too."""
-    provisional = click.option(
-        "--provisional", is_flag=True, help="Also the points of those for whom a person has still to look."
-    )
-
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed((*given, provisional, click.pass_obj)):
-            command = option(command)
-        return command
-
-    return decorated
+    words = "Also the points of those for whom a person has still to look."
+    return options(*given, click.option("--provisional", is_flag=True, help=words), click.pass_obj)
 
 
-one_unit = argument("unit", "The unit: 03, or 03_cell.")
 unit_or_term = (
-    argument("unit", "The unit: 03, or 03_cell; none, with --total.", required=False),
+    unit_argument("; none, with --total", required=False),
     click.option("--total", "of_the_term", is_flag=True, help="The term's total in percent, instead of a unit."),
 )
 a_table = (
-    click.option("--table", type=TABLE, help="The table that you downloaded, to be filled."),
+    click.option("--table", type=FILE_THERE, help="The table that you downloaded, to be filled."),
     click.option("--column", help="The column of it to fill, if it cannot be told."),
     click.option("--output", type=FILE, help="Where to write the filled table."),
 )
@@ -63,8 +65,8 @@ a_table = (
     + "  rnngrade --desk autumn return csv 03 --output grades.csv\n"
     + "  rnngrade --desk autumn return csv --total --output term.csv",
 )
-@options(
-    argument("units", "The units (default: all that are graded).", nargs=-1),
+@giving(
+    units_argument("all that are graded"),
     click.option("--total", "of_the_term", is_flag=True, help="One number for the term: [term] in desk.toml."),
     click.option("--output", type=FILE, help="The file to write (default: stdout)."),
 )
@@ -76,10 +78,9 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
     from rnngrade.gradebook.term import export_total
     from rnngrade.roster.students import class_list
 
-    with in_a_sentence(DeskError):
-        failures, stems = Failures(), units_of(units, graded_units(desk))
-        table = export_total if of_the_term else export
-        text = table(desk, stems, failures, provisional=provisional)
+    with for_the_class() as failures:
+        stems = units or graded_units(desk)
+        text = (export_total if of_the_term else export)(desk, stems, failures, provisional=provisional)
         if output is None or str(output) == "-":
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
@@ -89,7 +90,6 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
         for unit in stems:
             for words in of_the_class(desk, people, unit):
                 click.echo(words, err=True)
-        failures.end()
 
 
 @give_back.command(
@@ -99,11 +99,9 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
     + "  rnngrade --desk autumn return canvas 03 --table Grades.csv --output filled.csv\n"
     + '  rnngrade --desk autumn return canvas --total --table Grades.csv --column "Term (99)" --output filled.csv',
 )
-@options(
+@giving(
     *unit_or_term,
-    click.option("--url", envvar="CANVAS_URL", help="Canvas's address, or the variable CANVAS_URL."),
-    click.option("--course", type=int, help="The course's number, which stands in its address."),
-    click.option("--assignment", type=int, help="The assignment's number, also in its address."),
+    of_canvas,
     click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing."),
     click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment."),
     *a_table,
@@ -115,12 +113,10 @@ def to_canvas(
     url: str | None,
     course: int | None,
     assignment: int | None,
+    provisional: bool,
     dry_run: bool,
     feedback: bool,
-    table: Path | None,
-    column: str | None,
-    output: Path | None,
-    provisional: bool,
+    **filled: Any,
 ) -> None:
     """Grades and pages by Canvas's API, or grades into the gradebook that you downloaded. The API's token stands in the
     environment variable CANVAS_TOKEN.
@@ -129,13 +125,9 @@ def to_canvas(
     from rnngrade.lms.push import carry_out, plan
     from rnngrade.lms.returning import write_missing
 
-    if table is None and (url is None or course is None or assignment is None):
-        raise click.UsageError("Say --url, --course and --assignment, or --table FILE with --output FILE.")
-    with in_a_sentence(DeskError):
-        failures = Failures()
-        returned = _returned(desk, unit, of_the_term, provisional, failures)
-        if table is not None:
-            _fill(table, "canvas", column, output, returned, failures)
+    with _returned(desk, unit, of_the_term, provisional) as (returned, failures):
+        if filled["table"] is not None:
+            _fill("canvas", returned, failures, **filled)
         elif url is not None and course is not None and assignment is not None:
             done = 0
             if feedback and not dry_run:
@@ -150,7 +142,8 @@ def to_canvas(
                             done += 1
             needed = sum(change.is_needed for change in changes)
             click.echo(f"{needed} to change; nothing was done." if dry_run else f"{done} changed.")
-        _say(returned, failures)
+        else:
+            raise click.UsageError("Say --url, --course and --assignment, or --table FILE with --output FILE.")
 
 
 @give_back.command(
@@ -159,7 +152,7 @@ def to_canvas(
     + "  rnngrade --desk autumn return moodle 03 --table Grades.csv --output filled.csv --zip feedback-03.zip\n"
     + "  rnngrade --desk autumn return moodle 03 --table Grades.csv --column Bewertung --output filled.csv",
 )
-@options(
+@giving(
     *unit_or_term,
     *a_table,
     click.option("--zip", "zipped", type=FILE, help="Write all feedback pages there, for Moodle."),
@@ -168,65 +161,63 @@ def to_moodle(
     desk: Desk,
     unit: str | None,
     of_the_term: bool,
-    table: Path | None,
-    column: str | None,
-    output: Path | None,
-    zipped: Path | None,
     provisional: bool,
+    zipped: Path | None,
+    **filled: Any,
 ) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
     from rnngrade.lms.moodle import feedback_zip
     from rnngrade.lms.returning import write_missing
 
-    if table is None and zipped is None:
+    if filled["table"] is None and zipped is None:
         raise click.UsageError("Say --table FILE with --output FILE, or --zip FILE, or both.")
-    with in_a_sentence(DeskError):
-        failures = Failures()
-        returned = _returned(desk, unit, of_the_term, provisional, failures)
-        if table:
-            _fill(table, "moodle", column, output, returned, failures)
+    with _returned(desk, unit, of_the_term, provisional) as (returned, failures):
+        if filled["table"] is not None:
+            _fill("moodle", returned, failures, **filled)
         if zipped:
             write_missing(desk, returned, failures)
             data, number = feedback_zip(desk, returned, failures)
             write_whole(zipped, data)
             click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
-        _say(returned, failures)
 
 
 @give_back.command("mail", epilog=EXAMPLES + "  rnngrade --desk autumn return mail 03 --output mails")
-@options(
-    one_unit,
-    click.option(
-        "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write."
-    ),
+@giving(
+    unit_argument(),
+    click.option("--output", type=FOLDER, required=True, help="The folder to write."),
 )
 def by_mail(desk: Desk, unit: str, output: Path, provisional: bool) -> None:
     """Feedback pages, and a table for a mail merge."""
     from rnngrade.lms.mail import write_mails
     from rnngrade.lms.returning import write_missing
 
-    with in_a_sentence(DeskError):
-        failures = Failures()
-        returned = _returned(desk, unit, False, provisional, failures)
+    with _returned(desk, unit, False, provisional) as (returned, failures):
         write_missing(desk, returned, failures)
         table, students = write_mails(desk, returned, output, failures)
         click.echo(f"{table}: {len(students)} mails")
-        _say(returned, failures)
 
 
-def _returned(desk: Desk, unit: str | None, of_the_term: bool, provisional: bool, failures: Failures) -> Returned:
-    """What goes back, of a unit or of the term."""
+@contextmanager
+def _returned(
+    desk: Desk, unit: str | None, of_the_term: bool, provisional: bool
+) -> Iterator[tuple[Returned, Failures]]:
+    """Around what is done with what goes back, of a unit or of the term: after it, who was left out is said."""
     from rnngrade.lms.returning import of_term, of_unit
 
     if (unit is None) != of_the_term:
         raise click.UsageError("Say a unit, or --total for the term.")
-    if unit is None:
-        return of_term(desk, graded_units(desk), failures, provisional=provisional)
-    return of_unit(desk, units_of([unit])[0], failures, provisional=provisional)
+    with for_the_class() as failures:
+        if unit is None:
+            returned = of_term(desk, graded_units(desk), failures, provisional=provisional)
+        else:
+            returned = of_unit(desk, unit, failures, provisional=provisional)
+        yield returned, failures
+        for words in returned.left_out():
+            click.echo(words)
 
 
 def _fill(
-    table: Path, platform: str, column: str | None, output: Path | None, returned: Returned, failures: Failures
+    platform: str, returned: Returned, failures: Failures, table: Path, column: str | None, output: Path | None
 ) -> None:
     from rnngrade.lms.filling import fill
 
@@ -235,13 +226,3 @@ def _fill(
     filled = fill(table, platform, column, returned, failures)
     write_whole(output, filled.text.encode())
     click.echo(f"{output}: {len(filled.graded)} graded in {filled.column!r}")
-
-
-def _say(returned: Returned, failures: Failures) -> None:
-    """Who was left out. **Errors:** `DeskError` with those for whom it could not be done."""
-    for words in returned.left_out():
-        click.echo(words)
-    failures.end()
-
-
-COMMANDS = (give_back,)

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rnncourse import exercises
 from rnncourse.seat.sentences import Sentence
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
 
 if TYPE_CHECKING:
@@ -22,7 +24,27 @@ if TYPE_CHECKING:
     from rnngrade.roster.times import Taken
 
 
-def argument(name: str, help: str, **given: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FILE_THERE = click.Path(path_type=Path, exists=True, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class UnitName(click.ParamType):
+    """A unit by name or number, "03_cell", "03" or "3"; the command gets its stem."""
+
+    name = "unit"
+
+    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> str:
+        """The stem. **Errors:** `Sentence`."""
+        try:
+            return exercises.unit(value.zfill(2)).stem
+        except KeyError as error:
+            raise Sentence(str(error.args[0])) from None
+
+
+def argument(name: str, help: str, **given: Any) -> Decorator:
     """An argument of a command, with a line on it in the command's help."""
 
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,12 +55,46 @@ def argument(name: str, help: str, **given: Any) -> Callable[[Callable[..., Any]
     return decorated
 
 
-def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
-    """The units of these names or numbers, "03_cell", "03" or "3"."""
-    try:
-        return [exercises.unit(name.zfill(2)).stem for name in names] or list(default)
-    except KeyError as error:
-        raise Sentence(str(error.args[0])) from None
+def unit_argument(more: str = "", **given: Any) -> Decorator:
+    """The argument for one unit."""
+    return argument("unit", f"The unit: 03, or 03_cell{more}.", type=UnitName(), **given)
+
+
+def units_argument(default: str = "", **given: Any) -> Decorator:
+    """The argument for units: some are named, or all of what is the default."""
+    words = f"The units (default: {default})." if default else "The units: 03, or 03_cell; several, if you like."
+    return argument("units", words, nargs=-1, type=UnitName(), required=not default, **given)
+
+
+def options(*given: Decorator) -> Decorator:
+    """All of these, in their order."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(given):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+unit_option = click.option("--unit", type=UnitName(), help="The unit, if it cannot be told.")
+some_students = click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
+seed_option = click.option(
+    "--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once)."
+)
+of_canvas = options(
+    click.option("--url", envvar="CANVAS_URL", help="Canvas's address, or the variable CANVAS_URL."),
+    click.option("--course", type=int, help="The course's number, which stands in its address."),
+    click.option("--assignment", type=int, help="The assignment's number, also in its address."),
+)
+
+
+@contextmanager
+def for_the_class() -> Iterator[Failures]:
+    """Around what is done for each student. **Errors:** `DeskError` with those for whom it could not be done."""
+    failures = Failures()
+    yield failures
+    failures.end()
 
 
 def require_work(desk: Desk, units: Sequence[str], names: Sequence[str] = ()) -> list[str]:

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
-from rnngrade.cli.shared import argument, own_seed, units_of
+from rnncourse.seat.sentences import EXAMPLES
+from rnngrade.cli.shared import FILE_THERE, argument, own_seed, seed_option, unit_argument, unit_option
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
-@argument("file", "The notebook.", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--unit", help="The unit, if its cells do not say it.")
+@argument("file", "The notebook.", type=FILE_THERE)
+@unit_option
 @click.option(
     "--json", "as_json", type=click.Path(path_type=Path), help="Write the record there as JSON; - for stdout."
 )
@@ -35,14 +34,12 @@ def grade(
     from rnngrade.grading.single import grade_file, words_of
     from rnngrade.lms.github import annotated
 
-    with in_a_sentence(DeskError):
-        stem = units_of([unit])[0] if unit else None
-        where = "" if sandbox == "auto" else sandbox
-        done = grade_file(desk.root, file, unit=stem, seed=seed or secrets.token_hex(8), sandbox=where)
-        record = done.record
-        text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
-        if as_json and str(as_json) != "-":
-            write_whole(as_json, text.encode())
+    where = "" if sandbox == "auto" else sandbox
+    done = grade_file(desk.root, file, unit=unit, seed=seed or secrets.token_hex(8), sandbox=where)
+    record = done.record
+    text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
+    if as_json and str(as_json) != "-":
+        write_whole(as_json, text.encode())
     if str(as_json) == "-":
         click.echo(text)
     elif annotate:
@@ -68,20 +65,18 @@ def grade(
     + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip\n"
     + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip --wheels wheels"
 )
-@argument("unit", "The unit: 03, or 03_cell.")
+@unit_argument()
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
 @click.option(
     "--wheels", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Packages, for a set-up offline."
 )
-@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once).")
+@seed_option
 @click.pass_obj
 def gradescope(desk: Desk, unit: str, output: Path, wheels: Path | None, seed: str | None) -> None:
     """Write an autograder for Gradescope, which grades each submission as this desk does."""
     from rnngrade.lms.gradescope import autograder_zip
 
-    with in_a_sentence(DeskError):
-        (stem,) = units_of([unit])
-        write_whole(output, autograder_zip(desk.root, stem, seed or own_seed(desk), wheels))
+    write_whole(output, autograder_zip(desk.root, unit, seed or own_seed(desk), wheels))
     click.echo(
         f"{output}: upload it as the autograder of a programming assignment, with Ubuntu 22.04 as its base image."
     )
@@ -95,7 +90,7 @@ def gradescope(desk: Desk, unit: str, output: Path, wheels: Path | None, seed: s
     epilog=EXAMPLES
     + "  rnngrade github 03 --grader university/grader --release grader.zip > .github/workflows/classroom.yml"
 )
-@argument("unit", "The unit: 03, or 03_cell.")
+@unit_argument()
 @click.option("--grader", required=True, help="The repository on GitHub that holds the release, owner/name.")
 @click.option("--ref", default="main", show_default=True, help="Its tag or branch.")
 @click.option("--release", type=click.Path(path_type=Path), help="Write what that repository is to hold, as a zip.")
@@ -106,10 +101,6 @@ def github(desk: Desk, unit: str, grader: str, ref: str, release: Path | None) -
     """
     from rnngrade.lms.github import release_zip, workflow
 
-    with in_a_sentence(DeskError):
-        if release:
-            write_whole(release, release_zip(desk.root))
-        click.echo(workflow(units_of([unit])[0], grader, ref), nl=False)
-
-
-COMMANDS = (grade, gradescope, github)
+    if release:
+        write_whole(release, release_zip(desk.root))
+    click.echo(workflow(unit, grader, ref), nl=False)

@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception, Question
 from rnngrade.core.record import write_whole
+from rnngrade.gradebook.showing import grade_id_of
 from rnngrade.pages.marking.question import PLACE, questions
 
 NAMES = [
@@ -35,12 +36,17 @@ Answer = str | Misconception  # RIGHT, BLANK, or a mistake
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's work on one unit: an answer to each exercise, in a word on what it is there to show."""
+    """One student's work on one unit: an answer to each exercise, in a word on what it is there to show.
+
+    Where `sources` has another text for a cell, or `file` other bytes for all of it, `answers` are what that is worth.
+    """
 
     student: str
     unit: str
     what: str
     answers: Mapping[str, Answer] = field(repr=False)
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    file: bytes | None = field(default=None, repr=False)
 
     def expected(self) -> dict[str, float]:
         """The points that each exercise is worth, by the hidden check in this process."""
@@ -49,18 +55,22 @@ class Submission:
     def write(self, root: Path, submitted: Path) -> Path:
         """Write the notebook to `submitted/STUDENT/UNIT/UNIT.ipynb`, made from the course's notebooks at `root`."""
         given = {folder: _read(root, folder, self.unit) for folder in ("notebooks", "solutions")}
-        solved = {_grade_id(cell): cell.source for cell in given["solutions"].cells}
+        solved = {grade_id_of(cell): cell.source for cell in given["solutions"].cells}
         model = {question.name: question.model for question in questions(root, self.unit)}
         for cell in given["notebooks"].cells:
-            if _grade_id(cell) in model:
-                cell.source = cell.source.replace(PLACE, self._in_words(model[_grade_id(cell)]))
-            answer = self.answers.get(_grade_id(cell), BLANK)
-            if isinstance(answer, Misconception):
-                cell.source = answer.source_for(_grade_id(cell))
+            name = grade_id_of(cell)
+            if name in model:
+                cell.source = cell.source.replace(PLACE, self._in_words(model[name]))
+            answer = self.answers.get(name, BLANK)
+            if name in self.sources:
+                cell.source = self.sources[name]
+            elif isinstance(answer, Misconception):
+                cell.source = answer.source_for(name)
             elif answer == RIGHT:
-                cell.source = solved[_grade_id(cell)]
+                cell.source = solved[name]
         path = submitted / self.student / self.unit / f"{self.unit}.ipynb"
-        write_whole(path, f"{nbformat.writes(given['notebooks'])}\n".encode())
+        made = f"{nbformat.writes(given['notebooks'])}\n".encode() if self.file is None else self.file
+        write_whole(path, made)
         return path
 
     def _in_words(self, model: str) -> str:
@@ -84,65 +94,27 @@ def demo_class(unit: str, size: int = 12, seed: int = 0) -> list[Submission]:
     while len(made) < size:
         if len(made) % 3:
             exercise, mistake = mistakes[int(rng.integers(len(mistakes)))]
-            answers = _among_right(catalogue, exercise, mistake)
+            answers = among_right(catalogue, exercise, mistake)
             made.append((f"{exercise.name}: {mistake.name}", answers))
         else:
             mixture = {e.name: _any_answer(e, rng) for e in catalogue}
-            made.append(("a mixture", mixture | {e.name: BLANK for e in catalogue if _leans_on_others(e)}))
+            made.append(("a mixture", mixture | {e.name: BLANK for e in catalogue if leans_on_others(e)}))
     return [Submission(student, unit, what, answers) for student, (what, answers) in zip(NAMES, made, strict=False)]
 
 
-def covering_class(unit: str) -> list[Submission]:
-    """The fewest students who give each misconception of the unit once, among right answers, and one who is all
-    right.
-    """
-    catalogue = list(exercises.unit(unit))
-    turns = 1 + max(len(e.misconceptions) for e in catalogue)
-    made = []
-    for turn in range(turns):
-        answers: dict[str, Answer] = {}
-        for i, exercise in enumerate(catalogue):
-            # Shifted from exercise to exercise, so that right and wrong answers stand side by side in every submission.
-            which = (turn + i) % turns
-            wrong = exercise.misconceptions
-            answers[exercise.name] = wrong[which] if which < len(wrong) else RIGHT
-            if _leans_on_others(exercise):
-                answers[exercise.name] = BLANK
-        made.append(Submission(f"turn{turn:02}", unit, "each mistake once", answers))
-    alone = [(e, m) for e in catalogue if _leans_on_others(e) for m in e.misconceptions]
-    for number, (exercise, mistake) in enumerate(alone):
-        answers = _among_right(catalogue, exercise, mistake)
-        made.append(Submission(f"alone{number:02}", unit, "one mistake", answers))
-    return [Submission("right", unit, "all right", dict.fromkeys(_names(catalogue), RIGHT)), *made]
-
-
-def _leans_on_others(exercise: Exercise | Question) -> bool:
+def leans_on_others(exercise: Exercise | Question) -> bool:
     """Whether what an answer reaches depends on other answers of the same notebook, so that it is known only where all
     of these are right.
     """
     return isinstance(exercise, Exercise) and exercise.calls_own
 
 
-def _among_right(
+def among_right(
     catalogue: list[Exercise | Question], exercise: Exercise | Question, mistake: Answer
 ) -> dict[str, Answer]:
     """One mistake, and right answers to all else that does not lean on it."""
-    others: dict[str, Answer] = {e.name: BLANK if _leans_on_others(e) else RIGHT for e in catalogue}
+    others: dict[str, Answer] = {e.name: BLANK if leans_on_others(e) else RIGHT for e in catalogue}
     return others | {exercise.name: mistake}
-
-
-def write_hostile_class(root: Path, unit: str, submitted: Path) -> list[Path]:
-    """Write the hostile, broken and odd submissions that there are for a unit; returns where they lie."""
-    from rnngrade.demo.hostile import HOSTILE
-
-    right = {_grade_id(cell): cell.source for cell in _read(root, "solutions", unit).cells if _grade_id(cell)}
-    written = []
-    for one in HOSTILE:
-        if one.unit == unit:
-            path = submitted / one.name / unit / f"{unit}.ipynb"
-            write_whole(path, one.make(_read(root, "notebooks", unit), right))
-            written.append(path)
-    return written
 
 
 @cache
@@ -166,10 +138,6 @@ def _any_answer(exercise: Exercise | Question, rng: np.random.Generator) -> Answ
 
 def _names(catalogue: list[Exercise | Question]) -> list[str]:
     return [e.name for e in catalogue]
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
 def _read(root: Path, folder: str, unit: str) -> NotebookNode:

@@ -46,7 +46,6 @@ from rnngrade.gradebook.door import (
     GradebookError,
     Page,
     State,
-    beside_python,
     opened,
     read_pages,
     settings,
@@ -110,8 +109,7 @@ class GradebookWriter:
                         )
             self._gradebook.db.commit()
             self._rename(unit)
-            with beside_python():
-                said += release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
+            said += release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
             self._pages[unit] = read_pages(self._gradebook.db, unit, failures=Failures())
             self._gradebook.db.rollback()
         return said

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,6 +39,7 @@ with warnings.catch_warnings():
     from nbgrader.dbutil import ALEMBIC_DIR
 
 from rnngrade.author import release
+from rnngrade.author.release import beside_python
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, Stop
 
@@ -254,17 +253,6 @@ def settings(desk: Desk) -> Config:
     config.CourseDirectory.root = str(desk.folder)
     config.CourseDirectory.db_url = desk.db_url
     return config
-
-
-@contextmanager
-def beside_python() -> Iterator[None]:
-    """With `alembic` on PATH, which nbgrader calls to set up a new database: it lies beside the Python that runs."""
-    path = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = path
 
 
 def _address(desk: Desk) -> str:

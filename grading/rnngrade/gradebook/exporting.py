@@ -1,10 +1,7 @@
-"""Export: the gradebook's points as CSV, for a spreadsheet.
+"""Export: the gradebook's points as CSV, for a spreadsheet. What each column says stands in grading/README.md.
 
-A row for each student and unit has the points of each exercise, before and after being late (`COLUMNS`). Of those who
-wait for a person the total is provisional, and empty unless it is asked for. Names come from the class
-list (`students.py`). Who is not on it stands at the end.
-
-A cell that begins with =, +, - or @ would be run by a spreadsheet as a formula; it gets an apostrophe before it.
+Of those who wait for a person the total is provisional, and empty unless it is asked for. Who is not on the class list
+stands at the end. A cell that begins with =, +, - or @ would be run by a spreadsheet; it gets an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -26,20 +23,10 @@ from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, Person, by_name, class_list
 
 WHO = ("student", "last_name", "first_name", "email", "unit")
-COLUMNS = {  # of `csv`, after WHO and a column for each exercise
-    "written": "points of the written questions",
-    "before_late": "all points, before any penalty for being late",
-    "days_late": "days that had begun since it was due",
-    "late_days": "how many of them were late days, which cost nothing",
-    "late_penalty": "the points that being late cost",
-    "total": "what counts: all points, less the penalty; empty while some may change by hand",
-    "max": "all points that there are in the unit",
-    "due": "when it was due for this student, in the class's time zone",
-    "handed_in": "when it came, if that is known",
-    "status": "graded, or why not; or why nobody on the class list has it",
-    "waits_for_a_person": "yes, if points of it may still change by hand",
-    "flags": "what a person should look at",
-}
+COLUMNS = (  # after WHO and a column for each exercise
+    *("written", "before_late", "days_late", "late_days", "late_penalty", "total", "max", "due", "handed_in", "status"),
+    *("waits_for_a_person", "flags"),
+)
 GRADED, NOT_GRADED, NOTHING, NOT_LISTED = "graded", "not graded", "handed in nothing", "not on the class list"
 NO_NOTEBOOK, NUMBERED, NOT_KNOWN = "handed in no notebook", "known by number alone", "not known"
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")

@@ -111,22 +111,22 @@ def harmless_outputs(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
         kind = output.get("output_type")
         if kind == "stream":
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            kept.append(new_output("stream", name=name, text=_text(output.get("text"))))
+            kept.append(new_output("stream", name=name, text=text_of(output.get("text"))))
         elif kind == "error":
             kept.append(
                 new_output(
                     "error",
-                    ename=_text(output.get("ename")),
-                    evalue=_text(output.get("evalue")),
-                    traceback=[_text(line) for line in output.get("traceback", [])],
+                    ename=text_of(output.get("ename")),
+                    evalue=text_of(output.get("evalue")),
+                    traceback=[text_of(line) for line in output.get("traceback", [])],
                 )
             )
         elif kind in ("display_data", "execute_result"):
             given = output.get("data", {})
-            data = {"text/plain": _text(given["text/plain"])} if "text/plain" in given else {}
+            data = {"text/plain": text_of(given["text/plain"])} if "text/plain" in given else {}
             for picture in PICTURES:
-                if picture in given and _BASE64.match(_text(given[picture])):
-                    data[picture] = _text(given[picture])
+                if picture in given and _BASE64.match(text_of(given[picture])):
+                    data[picture] = text_of(given[picture])
             if data:
                 kept.append(new_output("display_data", data=data, metadata={}))
     return kept
@@ -165,6 +165,6 @@ def _harmless_cell(cell: NotebookNode, known: set[str]) -> NotebookNode:
     return cell
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """Text as nbformat may hold it: one string, or a list of lines."""
     return "".join(map(str, value)) if isinstance(value, list) else str(value or "")

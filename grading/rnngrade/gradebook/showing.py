@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -36,9 +37,9 @@ def to_show(record: Record, executed: NotebookNode, known: Iterable[str]) -> Not
     return notebook
 
 
-def grade_id_of(cell: NotebookNode) -> str:
+def grade_id_of(cell: Mapping[str, Any]) -> str:
     """The name by which nbgrader knows a cell, or nothing."""
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    return str(cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", ""))
 
 
 def card_of(result: ExerciseResult) -> str:

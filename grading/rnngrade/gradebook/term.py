@@ -1,10 +1,7 @@
 """The whole term as one number: what each student's units come to, by the weights and the rest of `desk.toml`'s [term].
 
-A unit counts by its share: the points that are left after being late, of all that there are in it. The total is the
-weighted mean of the shares, in percent. As many of the lowest are dropped as the rules say, so that the total is the
-highest that it can be, and one unit at least is kept. A unit of extra credit adds its share times its weight, and is
-missed by nobody. Who handed a unit in counts with it, who did not counts with 0 from the due date on (their own, with
-its extension); a unit that somebody is excused from does not count. What nobody's work is graded of yet is left out.
+As many units are dropped as the rules say, those with which the total is the highest that it can be, and one at least
+is kept. What nobody's work is graded of yet is left out.
 
     total = 100 * (sum of weight * share, kept and extra) / (sum of weights, kept)
 """

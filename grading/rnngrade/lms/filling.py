@@ -19,6 +19,7 @@ from pathlib import Path
 
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.tables import decoded, delimiter_of
+from rnngrade.gradebook.exporting import number
 from rnngrade.lms.returning import Returned
 from rnngrade.roster.names import said_in
 
@@ -119,12 +120,3 @@ def _most(rows: list[list[str]], platform: str, at: int) -> float | None:
         return float(said.pop().replace(",", ".")) if len(said) == 1 else None
     except ValueError:
         return None
-
-
-def number(value: float) -> str:
-    """Points, with a point.
-
-    >>> number(3.0), number(2.5)
-    ('3', '2.5')
-    """
-    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -11,6 +11,7 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,53 +24,13 @@ from rnngrade.lms.gradescope import add_grader
 # GitHub Classroom puts a workflow of this name into a student's repository; it runs on each push.
 PLACE = ".github/workflows/classroom.yml"
 
-WORKFLOW = """\
-# Grades {unit} on each push: the marks in the log and as annotations, the record as a file to download.
-# Who can push can change this file: grades that count come from `rnngrade run`, on notebooks that were collected.
-name: grade
-on: [push, workflow_dispatch]
-permissions:
-  contents: read
-jobs:
-  grade:
-    runs-on: ubuntu-24.04
-    timeout-minutes: 30
-    container:
-      image: debian:12
-      options: --privileged  # for the sandbox
-    steps:
-      - run: apt-get update -qq && apt-get install -y -qq git ca-certificates bubblewrap python3 python3-venv
-      - uses: actions/checkout@v4
-        with:
-          path: work
-      - uses: actions/checkout@v4
-        with:
-          repository: {course}
-          ref: {ref}
-          token: ${{{{ secrets.COURSE_TOKEN || github.token }}}}
-          path: grader/source
-      - uses: actions/cache@v4
-        with:
-          path: grader/env
-          key: env-${{{{ hashFiles('grader/source/constraints.txt', 'grader/source/requirements.txt') }}}}
-      - run: bash grader/source/setup.sh
-      - name: grade
-        env:
-          PYTHONPATH: grader/source/course
-        run: >-
-          grader/env/bin/python -m rnngrade.cli --course grader/source
-          grade "work/{unit}.ipynb" --annotate --json record.json
-      - uses: actions/upload-artifact@v4
-        if: always()
-        with:
-          name: record
-          path: record.json
-"""
+WORKFLOW = Path(__file__).with_name("workflow.yml")
 
 
 def workflow(unit: str, course: str, ref: str) -> str:
     """The workflow for the release that lies in GitHub's repository `course`, "owner/name", at a tag or branch."""
-    return WORKFLOW.format(unit=unit, course=course, ref=ref)
+    given = {"UNIT": unit, "GRADER": course, "REF": ref}
+    return re.sub(r"\b(UNIT|GRADER|REF)\b", lambda name: given[name[0]], WORKFLOW.read_text(encoding="utf-8"))
 
 
 def release_zip(root: Path) -> bytes:

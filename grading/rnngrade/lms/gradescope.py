@@ -28,44 +28,13 @@ from rnngrade.core.record import ExerciseResult, write_whole
 from rnngrade.grading.single import Alone, grade_file, words_of
 from rnngrade.sandbox.limits import Limits
 
+HERE = Path(__file__).parent
 SETTINGS = "settings.json"
 WHEELS = "wheels"
 PACKAGES = (rnncourse, rnngrade)
 SECONDS = 540  # for one submission: Gradescope ends an autograder after ten minutes, unless it is told otherwise
 
 TORCH = "https://download.pytorch.org/whl/cpu"  # without what only a GPU needs, which is several gigabytes
-
-SETUP = """\
-#!/usr/bin/env bash
-# Makes the environment that the course is graded in. Runs once, when Gradescope builds its image.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-autograder=$(dirname "$here")
-python=$(command -v python3.11 || true)
-if ! command -v bwrap >/dev/null || [ -z "$python" ]; then
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap python3.11 python3.11-venv
-    python=$(command -v python3.11)
-fi
-[ -x "$autograder/env/bin/python" ] || "$python" -m venv "$autograder/env"
-pip=("$autograder/env/bin/python" -m pip install --quiet --disable-pip-version-check)
-if [ -d "$here/wheels" ]; then
-    "${pip[@]}" --no-index --find-links "$here/wheels" -c "$here/constraints.txt" -r "$here/requirements.txt"
-else
-    # without what only a GPU needs
-    "${pip[@]}" -c "$here/constraints.txt" torch --index-url TORCH
-    "${pip[@]}" -c "$here/constraints.txt" -r "$here/requirements.txt"
-fi
-""".replace("TORCH", TORCH)
-
-RUN = """\
-#!/usr/bin/env bash
-# Grades what lies in submission/ and writes results/results.json. Gradescope starts it for each submission.
-here=$(cd "$(dirname "$0")" && pwd)
-[ -d "$here/source" ] || here=/autograder
-export PYTHONPATH="$here/source/course" OMP_NUM_THREADS=1
-exec "$here/env/bin/python" -m rnngrade.lms.gradescope "$here"
-"""
 
 
 def autograder_zip(root: Path, unit: str, seed: str, wheels: Path | None = None) -> bytes:
@@ -84,7 +53,7 @@ def autograder_zip(root: Path, unit: str, seed: str, wheels: Path | None = None)
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
         add_grader(made, root, [notebook])
-        _add(made, "run_autograder", RUN.encode(), 0o755)
+        _add(made, "run_autograder", (HERE / "run_autograder.sh").read_bytes(), 0o755)
         _add(made, SETTINGS, json.dumps({"unit": unit, "seed": seed}).encode(), 0o600)
         for path in found:
             _add(made, f"{WHEELS}/{path.name}", path.read_bytes())
@@ -95,7 +64,7 @@ def add_grader(made: zipfile.ZipFile, root: Path, notebooks: Iterable[Path]) -> 
     """What grades these notebooks on a machine that has nothing: the course without `solutions/`, the desk, and a
     script that sets up their environment.
     """
-    _add(made, "setup.sh", SETUP.encode(), 0o755)
+    _add(made, "setup.sh", (HERE / "setup.sh").read_bytes(), 0o755)
     _add(made, "requirements.txt", "\n".join(_requirements()).encode())
     _add(made, "constraints.txt", (root / "constraints.txt").read_bytes())
     for notebook in notebooks:

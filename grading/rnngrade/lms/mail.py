@@ -12,8 +12,7 @@ from pathlib import Path
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import write_whole
-from rnngrade.gradebook.exporting import cell, written
-from rnngrade.lms.filling import number
+from rnngrade.gradebook.exporting import cell, number, written
 from rnngrade.lms.returning import Returned
 from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.students import safe

@@ -21,8 +21,8 @@ from typing import Any
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
+from rnngrade.gradebook.exporting import number
 from rnngrade.lms.api import Canvas, CanvasError
-from rnngrade.lms.filling import number
 from rnngrade.lms.returning import Returned
 from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.names import canvas_row, said_in

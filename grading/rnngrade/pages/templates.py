@@ -1,4 +1,6 @@
-"""Jinja as all pages use it: what is put into a template is escaped, and a name that is not there is an error."""
+"""Jinja as all pages use it: what is put into a template is escaped, a name that is not there is an error, and points
+and numbers with their nouns look the same everywhere.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,27 @@ def templates(folder: Path, *inlined: str) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters.update(number=number, count=count)
     for file in inlined:
         text, name = (folder / file).read_text(encoding="utf-8").strip(), Path(file).stem
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         environment.globals.update({name: Markup(text), f"{name}_hash": f"sha256-{digest}"})
     return environment
+
+
+def number(value: float | None) -> str:
+    """Points: two places at most.
+
+    >>> number(3.0), number(1.804), number(None)
+    ('3', '1.8', '–')
+    """
+    return "–" if value is None else f"{round(value, 2):g}"
+
+
+def count(value: float, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> count(1, "student"), count(2.5, "point"), count(2, "answer is", "answers are")
+    ('1 student', '2.5 points', '2 answers are')
+    """
+    return f"{number(value)} {one if round(value, 2) == 1 else many or one + 's'}"

@@ -1,17 +1,10 @@
 """Collect: what students handed in, from a folder, a zip or a platform's download, into `submitted/`.
 
-    folder       STUDENT/UNIT/UNIT.ipynb, STUDENT/UNIT.ipynb, UNIT/STUDENT.ipynb, STUDENT.ipynb, STUDENT_UNIT.ipynb
-    a platform   as Moodle, Canvas, Gradescope or GitHub Classroom name it (`platforms.py`)
-
-A source is named in one of these ways throughout, and a zip is a folder. Whose a file is, the outermost of its names
-says, which the platform made. What lies within, in a student's own folder, or in a zip in the source, is that
-student's whatever it is called, and a date that lies there is not believed. Who somebody is, the class list and what
-was settled say (`names.py`); who is on neither is collected by the name that the platform has for them, and told.
-
-Nothing in the source is believed: no path of its is ever written to, links are not followed, and what is too large,
-broken or unclear is left out with a sentence on it. Nothing is lost: what a new version replaces moves to
-`submitted/STUDENT/UNIT/earlier/1.ipynb`, and so on, and collecting the same source again changes nothing. What comes
-from another place than the version that is there, `collected/UNIT/STUDENT` says which, waits for a person.
+Whose a file is, and of which unit, `identity.py` tells. Nothing in the source is believed: no path of its is ever
+written to, links are not followed, and what is too large, broken or unclear is left out with a sentence on it. Nothing
+is lost: what a new version replaces moves to `submitted/STUDENT/UNIT/earlier/1.ipynb`, and so on, and collecting the
+same source again changes nothing. What comes from another place than the version that is there, as
+`collected/UNIT/STUDENT` has it, waits for a person.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """Being late: how many days, and what it costs. Pure arithmetic, in which nothing is read or written.
 
-A unit is due at a moment, a student may have another one. Who hands in later is late by as many days as have begun
-since, by the calendar and the clock of the class's time zone: due on Saturday at 23:59 and handed in on Sunday at 23:59
-is one day late, also if the clocks were changed in that night and it was 25 hours. A grace is added to the due date
-and to the end of each of these days.
+Who hands in after a unit is due is late by as many days as have begun since, by the calendar and the clock of the
+class's time zone: due on Saturday at 23:59 and handed in on Sunday at 23:59 is one day late, also if the clocks were
+changed in that night and it was 25 hours. A grace is added to the due date and to the end of each of these days.
 
-A student may have late days to spend, over the whole term. They are spent by themselves, in the order in which units
-are due, each on as many late days as there are; what is late beyond them costs a share of the points for each day, up
-to a cap. The share is of the points that were earned, or of those that there are to earn, as Canvas takes it ("How do I
-apply a Late Submission policy in the Gradebook?", guides.instructure.com; it, too, counts each day that has begun).
-Nobody gets fewer than 0 points, or more than without being late.
+Late days are spent by themselves, in the order in which units are due; what is late beyond them costs a share of the
+points, of those that were earned, or of all that there are, as Canvas takes it ("How do I apply a Late Submission
+policy in the Gradebook?", guides.instructure.com; it, too, counts each day that has begun).
 """
 
 from __future__ import annotations

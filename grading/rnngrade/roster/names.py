@@ -3,22 +3,11 @@
 A platform's own number or login is a key: "canvas 901", "participant 17" (Moodle's, in one assignment), "anon k3jS9"
 (Canvas's, in one assignment that is graded anonymously), "gradescope 301234567" (one submission), "github adalove".
 All else is a name: an id, an address, the university's number, a full name. What stands in a table of names, `collect
---names TABLE`, is settled for good, in the desk's `names.csv`, in which anybody may write a line:
+--names TABLE`, is settled for good, in the desk's `names.csv`, in which anybody may write a line, `participant 17,ada`.
 
-    name,id
-    participant 17,ada
-    github adalove,ada
-    Ada L. King,ada
-
-A table of names, or of times, or one that is to be filled, is whatever a platform exports with such columns:
-
-    Moodle       the grading worksheet: "Participant 17" in its first column (mod/assign/gradingtable.php), and the rest
-                 in the site's language, so that addresses and full names are known by what they look like
-    Canvas       the gradebook, or an assignment's submissions as its API gives them, as JSON: user_id, anonymous_id,
-                 submitted_at, and the user with include[]=user (the Submission object, developerdocs.instructure.com)
-    Gradescope   an assignment's scores, or the submission_metadata.yml of an export: for each folder its :submitters:
-                 with :name:, :sid:, :email:, and :created_at:
-    GitHub       Classroom's roster: identifier, github_username, github_id, name
+A table of names, or of times, or one that is to be filled, is what a platform exports. Of Moodle's grading worksheet
+only "Participant 17" in the first column is sure (mod/assign/gradingtable.php), for the rest is in the site's language:
+so addresses and full names are known by what they look like.
 """
 
 from __future__ import annotations

@@ -1,36 +1,5 @@
-"""The rules of a class, the desk's `desk.toml`: when units are due, what being late costs, how the term counts.
-
-    timezone = "Europe/Berlin"         # of all times here, and of those that a platform writes without one
-
-    [due]                              # by unit: a date with the time of day, or the end of that day
-    01 = "2026-10-23 23:59"
-    03 = 2026-11-20
-
-    [extensions.ada]                   # by student: days more, or another date; * is every unit
-    03 = "3 days"
-
-    [late]
-    per_day = "10 %"                   # for each day that has begun
-    at_most = "50 %"                   # the cap; without it, all
-    of = "earned"                      # or "possible": of all points that there are to earn, as in Canvas
-    grace = "15 minutes"
-    free_days = 5                      # late days that a student may spend over the term
-    free_days_per_unit = 2
-
-    [late.free_days_of]                # more or fewer of them, by student
-    ada = 7
-
-    [term]                             # the total (`rnngrade return csv --total`)
-    drop_lowest = 2
-    extra_credit = ["13"]              # units that add to the total and are not asked for
-    weights = {"03" = 2}               # 1 for all others; or only = true, and they do not count
-    [term.excused]
-    ada = ["05"]
-
-    [changed.03]                       # what has come to light of a unit since it was handed out
-    dropped = ["rnn_step"]             # these count for nobody, and not among the points that there are
-    full_points = ["quiz_shapes"]      # all who handed the unit in have these
-    renamed = {rnn_stp = "rnn_step"}   # what was given by hand for the first is the second's
+"""The rules of a class, the desk's `desk.toml`: when units are due, what being late costs, how the term counts, and
+what has come to light of a unit since. grading/README.md shows all settings.
 
 Units go by their number or their name, students by any name that the class list or the desk has for them. What is wrong
 in the file is told in one sentence, with its line.

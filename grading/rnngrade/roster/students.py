@@ -1,24 +1,13 @@
-"""The class list: who is in the class, by which names the desk and the platforms know them.
+"""The class list, `roster.csv`: who is in the class, by which names the desk and the platforms know them.
 
-It lies in the desk as `roster.csv`. It has either these columns, of which only `id` must be there,
+It has the columns that grading/README.md names, of which only `id` must be there, or is what a platform exports:
 
-    id           the name of the student's folder in submitted/
-    first_name, last_name, email
-    sis_id       the university's own number: Canvas's "SIS User ID", Moodle's "ID number", Gradescope's "SID"
-    canvas_id    Canvas's number, which stands in the names of the files that it lets you download
-    section      the group or section, for the exports
-
-or it is what a platform exports, as it is:
-
-    Canvas       Grades, Export: Student, or LastName and FirstName; ID, SIS User ID, SIS Login ID, Section (`csv_data`
-                 in lib/gradebook_exporter.rb of canvas-lms, at commit 0140a2ef). The id is the login, or Canvas's
-                 number; the rows above the students and that of the test student are nobody's.
-    Moodle       Participants, Download table data as CSV, and the grading worksheet (mod/assign/gradingtable.php), on
-                 a site in English: First name, Last name or Full name; Username, ID number, Email address, Groups. The
-                 id is the username, or the address.
-    Gradescope   Roster, Download roster: First Name, Last Name or Name; SID, Email, Role, Section
-                 (guides.gradescope.com, "Adding Students and Staff"). The id is the address; who has a role other than
-                 Student is nobody's.
+    Canvas       Grades, Export (`csv_data` in lib/gradebook_exporter.rb of canvas-lms, at commit 0140a2ef). The id is
+                 the login, or Canvas's number; the rows above the students and that of the test student are nobody's.
+    Moodle       Participants, and the grading worksheet (mod/assign/gradingtable.php), on a site in English. The id is
+                 the username, or the address.
+    Gradescope   Roster (guides.gradescope.com, "Adding Students and Staff"). The id is the address; who has a role
+                 other than Student is nobody's.
 
 Whose work it is, is told by what was settled before (`names.py`), by id, by Canvas's number, by address or number, or
 by a full name that only one has, however it is written: "O'Hara, Zoë" is "zoë ohara".

@@ -1,15 +1,8 @@
 """When submissions were handed in, and who was late.
 
-The time of a submission stands beside it, in nbgrader's `submitted/STUDENT/UNIT/timestamp.txt`. Moodle and Canvas do
-not say it in what they let one download, but in a table, which `rnngrade times` takes:
-
-    Moodle       the grading worksheet: the participant in the first column, and "Last modified (submission)", or what
-                 the site calls it. The time is in the words of the site's language and in the time zone of whoever
-                 downloaded it (`col_timesubmitted` in mod/assign/gradingtable.php of Moodle, at commit 003699db).
-    Canvas       what its API gives for an assignment's submissions, as JSON; `rnngrade times --url` asks it itself
-    Gradescope   an assignment's scores (Review Grades, Download Grades): Email or SID, and "Submission Time"; of an
-                 export, `rnngrade collect` takes the times that stand in it
-    your own     id and handed_in, and unit if it is of several
+The time of a submission stands beside it, in nbgrader's `submitted/STUDENT/UNIT/timestamp.txt`. `rnngrade times` takes
+it from a platform's table. Moodle writes it in the words of the site's language and in the time zone of whoever
+downloaded it (`col_timesubmitted` in mod/assign/gradingtable.php of Moodle, at commit 003699db).
 
 Canvas marks late files in a download, `lovelaceada_LATE_501_…`. How late they are it does not say, so that costs
 nothing by itself: `late.txt` beside the submission keeps it, and it is shown until a time is known.

@@ -1,4 +1,4 @@
-"""The hostile class, whole: what `rnngrade sample` shows, and attacks on the sandbox, its limits and the judge.
+"""The hostile class: what pretends, is broken or merely odd, and attacks on the sandbox, its limits and the judge.
 
 An attack that wants to do harm stands among right answers, so that anything harmed shows. The code in here is meant to
 be run in the sandbox only.
@@ -6,14 +6,14 @@ be run in the sandbox only.
 
 from __future__ import annotations
 
-from rnngrade.demo.hostile.cells import CELLS
-from rnngrade.demo.hostile.files import FILES
-from rnngrade.demo.hostile.honest import HONEST
-from rnngrade.demo.hostile.lies import LIES
+from tests.grading.hostile.cells import CELLS
 from tests.grading.hostile.channel import CHANNEL
 from tests.grading.hostile.escapes import ESCAPES
+from tests.grading.hostile.files import FILES
 from tests.grading.hostile.harm import HARM
+from tests.grading.hostile.honest import HONEST
 from tests.grading.hostile.in_torch import IN_TORCH
+from tests.grading.hostile.lies import LIES
 from tests.grading.hostile.limits import LIMITS
 from tests.grading.hostile.measuring import MEASURING
 from tests.grading.hostile.patches import PATCHES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnngrade.demo.hostile.making import (
+from tests.grading.hostile.making import (
     LOST_STEP,
     NOTHING,
     Hostile,

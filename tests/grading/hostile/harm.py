@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnngrade.demo.hostile.making import FULL, LOST_STEP, Hostile, answer, before, right, step
+from tests.grading.hostile.making import FULL, LOST_STEP, Hostile, answer, before, right, step
 
 HARM = [
     Hostile("endless_loop", "never comes back", right(step("while True:\n    pass")), LOST_STEP),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from rnngrade.demo.hostile.making import FULL, NOTHING, TORCH, Hostile, after, answer, blank, loses, right
+from tests.grading.hostile.making import FULL, NOTHING, TORCH, Hostile, after, answer, blank, loses, right
 
 # Ways to PyTorch's own operator that no name in the text tells of.
 HIDDEN_WAYS = {

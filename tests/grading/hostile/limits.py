@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent, indent
 
-from rnngrade.demo.hostile.making import (
+from tests.grading.hostile.making import (
     FULL,
     LOST_STEP,
     RIGHT_STEP,

@@ -7,7 +7,7 @@ come those that call it by ways that are hard to follow.
 
 from __future__ import annotations
 
-from rnngrade.demo.hostile.making import (
+from tests.grading.hostile.making import (
     FULL,
     RIGHT_STEP,
     TORCH,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnngrade.demo.hostile.making import NOTHING, WRONG_STEP, Hostile, after, before, blank, loses, right, step
+from tests.grading.hostile.making import NOTHING, WRONG_STEP, Hostile, after, before, blank, loses, right, step
 
 PATCHES = [
     Hostile(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnngrade.demo.hostile.making import FULL, LOST_STEP, NOTHING, Hostile, after, before, blank, right, step
+from tests.grading.hostile.making import FULL, LOST_STEP, NOTHING, Hostile, after, before, blank, right, step
 
 ROOMS = [
     Hostile(

@@ -1,12 +1,4 @@
-"""What stands on a student's page, in the order in which a student wants to know it.
-
-    the points            and what waits for a person, which is said as such and counts for nothing yet
-    what lost points      a block each: diagnosis, the failing case as a table, the code with the marked place, a hint,
-                          the comment of whoever graded by hand
-    what was not written  a line each
-    what was right        a line each
-    the file              what was odd about it
-    the notebook          folded away, without what printed
+"""What stands on a student's page, in the order in which a student wants to know it: `page.html` shows it.
 
 The page is one file, needs no network, runs nothing, follows the reader's theme, fits a phone and prints. Its content
 security policy allows its own style sheet and nothing else. Jinja escapes all that is put into the template, and
@@ -32,7 +24,9 @@ from markupsafe import Markup
 
 from rnncourse import exercises
 from rnngrade.core.record import ExerciseResult, Record
+from rnngrade.gradebook.harmless import text_of
 from rnngrade.gradebook.marks import Mark, Marks, digest_of
+from rnngrade.gradebook.showing import grade_id_of
 from rnngrade.pages.feedback.text import code, cut, lesson, markdown, marked_code, prose
 from rnngrade.pages.templates import templates
 
@@ -125,7 +119,7 @@ def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_op
 
 
 def _page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> Page:
-    sources = {_grade_id(cell): _text(cell.get("source")) for cell in cells if _grade_id(cell)}
+    sources = {grade_id_of(cell): text_of(cell.get("source")) for cell in cells if grade_id_of(cell)}
     numbers = _numbers(cells)
     title = exercises.unit(record.unit).title if record.unit in exercises.STEMS else record.unit
     made = Page(record.unit, title, record.student, marks, digest=digest_of(record, marks))
@@ -165,7 +159,7 @@ def _in_order(sources: Mapping[str, str], marks: Marks) -> Iterator[str]:
 
 def _numbers(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
     """By which number the unit's text calls an exercise: "Exercise 3.2"."""
-    text = "\n".join(_text(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
+    text = "\n".join(text_of(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
     return {found[2]: found[1] for found in _HEADING.finditer(text)}
 
 
@@ -250,7 +244,7 @@ def _notebook(cells: Iterable[dict[str, Any]], results: Mapping[str, ExerciseRes
     """The cells one after another, until there is no more room."""
     room, checked = NOTEBOOK, False
     for cell in cells:
-        grade_id, source = _grade_id(cell), _text(cell.get("source"))
+        grade_id, source = grade_id_of(cell), text_of(cell.get("source"))
         meta = cell.get("metadata", {})
         if cell.get("cell_type") == "code" and grade_id in marks.grades:
             checked = True
@@ -275,42 +269,13 @@ def _printed(cell: Mapping[str, Any]) -> Iterator[str]:
     for output in cell.get("outputs", ()):
         kind = output.get("output_type")
         if kind == "stream":
-            yield _text(output.get("text"))
+            yield text_of(output.get("text"))
         elif kind == "error":
-            yield "\n".join(map(_text, output.get("traceback", ())))
+            yield "\n".join(map(text_of, output.get("traceback", ())))
         elif "text/plain" in output.get("data", {}):
-            yield _text(output["data"]["text/plain"])
-
-
-def _grade_id(cell: Mapping[str, Any]) -> str:
-    return str(cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", ""))
-
-
-def _text(value: object) -> str:
-    """Text as a notebook's file may hold it: one string, or a list of lines."""
-    return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
-
-
-def _points(value: float) -> str:
-    """Points: two places at most.
-
-    >>> _points(3.0), _points(1.804)
-    ('3', '1.8')
-    """
-    return f"{round(value, 2):g}"
-
-
-def _counted(value: float, noun: str = "point") -> str:
-    """Points with their noun.
-
-    >>> _counted(1.0), _counted(2.5)
-    ('1 point', '2.5 points')
-    """
-    return f"{_points(value)} {noun if round(value, 2) == 1 else noun + 's'}"
+            yield text_of(output["data"]["text/plain"])
 
 
 @cache
 def _template() -> jinja2.Template:
-    environment = templates(HERE, "style.css")
-    environment.filters.update(points=_points, counted=_counted)
-    return environment.get_template("page.html")
+    return templates(HERE, "style.css").get_template("page.html")

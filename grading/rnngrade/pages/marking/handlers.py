@@ -112,51 +112,49 @@ class PageHandler(JupyterHandler):
         return found, "" if found else "There is no such answer." if part else "Nobody has answered this yet."
 
 
-class ItemHandler(APIHandler):
-    """Changes an item of a rubric, and all marks that have it."""
+class _Change(APIHandler):
+    """A change of a question's marks or rubric, which comes as JSON; what is wrong with it goes back as a sentence."""
 
     @authenticated
-    def put(self, unit: str, name: str, number: str) -> None:
-        """Points and text, as JSON."""
+    def put(self, unit: str, name: str, what: str) -> None:
+        """Make it, and give back what it came to."""
         try:
-            body = json.loads(self.request.body)
             desk, stem = desk_here(), exercises.unit(unit).stem
             question = next(one for one in questions_of(desk, stem) if one.name == name)
-            changed = change_item(desk, stem, question, int(number), Item(float(body["points"]), str(body["text"])))
-        except (DeskError, ValueError, KeyError, TypeError, StopIteration) as why:
-            self.set_status(400)
-            self.finish({"message": str(why)})
-            return
-        self.finish({"changed": changed})
-
-
-class MarkHandler(APIHandler):
-    """Marks one answer."""
-
-    @authenticated
-    def put(self, unit: str, name: str, answer: str) -> None:
-        """Points, a comment, and items of the rubric, as JSON; gives back what the answer has now."""
-        desk = desk_here()
-        try:
-            body = json.loads(self.request.body)
-            stem = exercises.unit(unit).stem
-            question = next(one for one in questions_of(desk, stem) if one.name == name)
-            items = {int(number): float(part) for number, part in body.get("items", {}).items()}
-            points, comment = float(body["points"]), str(body.get("comment", ""))
-            done = mark(desk, stem, question, answer, points, comment, items, str(body["seen"]))
+            self.finish(self.change(desk, stem, question, what, json.loads(self.request.body)))
         except MarkedMeanwhile as why:
-            self.set_status(409)
-            self.finish({"message": str(why), "seen": why.now.seen})
-            return
+            self._refuse(409, message=str(why), seen=why.now.seen)
         except (DeskError, ValueError) as why:
-            self.set_status(400)
-            self.finish({"message": str(why)})
-            return
+            self._refuse(400, message=str(why))
         except (KeyError, TypeError, AttributeError, StopIteration):
-            self.set_status(400)
-            self.finish({"message": "This cannot be understood: reload the page."})
-            return
-        self.finish(json.dumps(_state(done)))
+            self._refuse(400, message="This cannot be understood: reload the page.")
+
+    def _refuse(self, status: int, **words: str) -> None:
+        self.set_status(status)
+        self.finish(words)
+
+    def change(self, desk: Desk, unit: str, question: Question, what: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Change `what` as `body` says."""
+        raise NotImplementedError
+
+
+class ItemHandler(_Change):
+    """Changes an item of a rubric, by its number: points and text."""
+
+    def change(self, desk: Desk, unit: str, question: Question, what: str, body: dict[str, Any]) -> dict[str, Any]:
+        """How many marks have changed."""
+        item = Item(float(body["points"]), str(body["text"]))
+        return {"changed": change_item(desk, unit, question, int(what), item)}
+
+
+class MarkHandler(_Change):
+    """Marks one answer: points, a comment, and items of the rubric."""
+
+    def change(self, desk: Desk, unit: str, question: Question, what: str, body: dict[str, Any]) -> dict[str, Any]:
+        """What the answer has now."""
+        items = {int(number): float(part) for number, part in body.get("items", {}).items()}
+        points, comment = float(body["points"]), str(body.get("comment", ""))
+        return _state(mark(desk, unit, question, what, points, comment, items, str(body["seen"])))
 
 
 def _shown(question: Question, found: list[Answer], odd: str) -> dict[str, Any]:

@@ -1,22 +1,8 @@
 """The report: one self-contained HTML page for each unit, `report/03_cell.html`, and an index of all.
 
-It answers an instructor's questions in the order in which they come up:
-
-    Class         how many have handed in, and who has not, how the points are spread, what waits for a person
-    Mistakes      what the class most often has wrong, over all exercises, in the words that the students were told
-    Exercises     who got it, how well it separates strong from weak, the misconceptions behind its wrong answers, and
-                  the wrong answers that nobody has explained yet, with links: each is a misconception to be written
-    Look at       flags, answers that are the same up to names and layout as another's or as the course's own, and
-                  all answers packed for a detector of copies
-    Time          what took long
-    Students      everyone's points, before and after being late, with links to the feedback page, and to a page that
-                  shows the notebook; who is not on the class list stands apart, and counts in no share
-
-The page needs no network and no other file: style and script stand in it. It follows the reader's light or dark theme,
-fits a phone, prints, and works without its script, which only sorts and searches the table of students. No meaning
-hangs on colour: a bar has its pattern and a cell its sign. Whatever a student could have written (names, error
-messages) is escaped; if that failed, the page's content security policy would still keep it from running, since it
-allows just the one script.
+The page works without its script, which only sorts and searches the table of students. No meaning hangs on colour: a
+bar has its pattern and a cell its sign. Whatever a student could have written (names, error messages) is escaped; if
+that failed, the page's content security policy would still keep it from running, since it allows just the one script.
 
 Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in Jinja, with what they share in
 `layout.html`.
@@ -227,7 +213,7 @@ def _write(path: Path, page: str) -> None:
 def _environment() -> jinja2.Environment:
     environment = templates(HERE, "script.js", "style.css")
     environment.globals["enough"] = ENOUGH
-    for filter in (number, percent, of_them, seconds, count, sort_people):
+    for filter in (percent, of_them, seconds, sort_people):
         environment.filters[filter.__name__] = filter
     environment.filters["prose"] = partial(prose, most=LONGEST)
     return environment
@@ -236,15 +222,6 @@ def _environment() -> jinja2.Environment:
 def sort_people(rows: Iterable[StudentRow], names: Mapping[str, str]) -> list[StudentRow]:
     """Rows by name, as people sort names."""
     return sorted(rows, key=lambda row: (natural(names[row.student]), row.student))
-
-
-def number(value: float | None) -> str:
-    """Points: two places at most.
-
-    >>> number(3.0), number(1.8), number(None)
-    ('3', '1.8', '–')
-    """
-    return "–" if value is None else f"{round(value, 2):g}"
 
 
 def percent(part: int, whole: int) -> str:
@@ -267,15 +244,6 @@ def seconds(value: float | None) -> str:
     if value < 0.01:
         return "under 0.01 s"
     return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> count(1, "student"), count(0, "student"), count(2, "answer is", "answers are")
-    ('1 student', '0 students', '2 answers are')
-    """
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def of_them(text: str) -> str:

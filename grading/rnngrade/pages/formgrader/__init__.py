@@ -1,19 +1,17 @@
 """Formgrader, as `rnngrade lab` opens it: for marks and comments by hand.
 
-What else it can do is the desk's business: its Autograde button would run what was handed in without a sandbox, its
-Generate and its feedback would write over what the build and the desk have written. So its pages show no such button,
-and say which command does it instead. Jupyter's server loads this after nbgrader's own extension, whose pages these
-extend; `jupyter/` holds the setting that has it loaded.
+Its other buttons would run what was handed in without a sandbox, or write over what the desk has written. So its pages
+show no such button, and say which command does it instead. Jupyter's server loads this after nbgrader's own extension,
+whose pages these extend; `jupyter/` holds the setting that has it loaded.
 
-What students wrote stands on these pages, and on them one can do all that the instructor can. It comes harmless
-(`harmless.py`); should that fail, this holds as well:
+What students wrote comes harmless (`harmless.py`) to these pages, on which one can do all that the instructor can;
+should that fail, this holds as well:
 
 - Every name and id is escaped where nbgrader's templates put it into a page.
-- The pages have a content security policy: of scripts only those of nbgrader's own templates run, which bear a word
-  that is drawn when the server starts, and nothing is asked of any other machine.
-- Mathematics is set by the MathJax that the site uses, from this machine, with TeX's own commands and those of AMS:
-  none that makes links, attributes or boxes around the page, or says what other commands mean.
-- What is painted in an answer stays within its block.
+- Of scripts only those of nbgrader's own templates run, which bear a word that is drawn when the server starts, and
+  nothing is asked of any other machine.
+- Mathematics is set by MathJax from this machine, with TeX's own commands and those of AMS: none that makes links,
+  attributes or boxes around the page, or says what other commands mean (`mathjax.html`).
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ import importlib.metadata
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,76 +33,13 @@ from tornado.web import StaticFileHandler
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook.book import GradebookWriter
 
-COMMANDS = """
-{%- block messages -%}
-<div class="alert alert-info" role="note">
-  Here you read, give points and write comments: choose <b>Manual Grading</b> in the menu. The rest is done in a
-  terminal, in the desk's folder: <code>rnngrade run {{ assignment_id or "UNIT" }}</code> grades what is new, in a
-  sandbox; <code>rnngrade feedback {{ assignment_id or "UNIT" }}</code> writes what students get back.
-</div>
-{%- endblock -%}
-{%- block script -%}
-{{ super() }}
-<style>HIDDEN { display: none; }</style>
-{%- endblock -%}
-"""
-
-
-def _without(page: str, *columns: int) -> str:
-    """One of nbgrader's pages with our words above it and without these columns of its table, counted from 1."""
-    hidden = ", ".join(f"table.table tr > :nth-child({column})" for column in columns)
-    return f'{{%- extends "nbgrader/{page}" -%}}' + COMMANDS.replace("HIDDEN", hidden)
-
-
+HERE = Path(__file__).parent
+# nbgrader's pages that get our words above them, and the columns that they lose, counted from 1
 PAGES = {
     # Generate, Release, Collect; Generate Feedback, Release Feedback
-    "manage_assignments.tpl": _without("manage_assignments.tpl", 5, 7, 8, 10, 11),
+    "manage_assignments.tpl": (5, 7, 8, 10, 11),
     # Autograde, Generate Feedback, Release Feedback
-    "manage_submissions.tpl": _without("manage_submissions.tpl", 6, 7, 8),
-}
-
-# nbgrader waits for a signal of MathJax 2: here it comes when MathJax 3 is done, or was not there.
-MATHJAX = {
-    "mathjax.html.j2": """
-{%- macro mathjax() -%}
-<script nonce="{{ nonce }}">
-window.MathJax = {
-  tex: {
-    packages: ["base", "ams", "noundefined"],
-    inlineMath: [["$", "$"], ["\\\\(", "\\\\)"]],
-    processEscapes: true,
-  },
-  options: {ignoreHtmlClass: "tex2jax_ignore|mathjax_ignore", enableMenu: false},
-  startup: {
-    typeset: false,
-    ready() {
-      const commands = (name) => MathJax._.input.tex.MapHandler.MapHandler.getMap(name).map;
-      commands("macros").delete("mmlToken");
-      commands("AMSmath-macros").delete("DeclareMathOperator");
-      MathJax.startup.defaultReady();
-    },
-  },
-};
-</script>
-<script nonce="{{ nonce }}" src="{{ mathjax_url }}"></script>
-<script nonce="{{ nonce }}">
-// Block by block: an answer on which MathJax fails costs no other its formulas.
-const typeset = Promise.resolve(MathJax.startup?.promise).then(() => {
-  for (const block of document.querySelectorAll("#notebook .text_cell_render, #notebook .output_area")) {
-    try {
-      MathJax.typeset?.([block]);
-    } catch {
-      MathJax.typesetClear();
-    }
-  }
-});
-MathJax.Hub = {Startup: {signal: {Interest: (tell) => typeset.finally(() => setTimeout(() => tell("End")))}}};
-</script>
-<style>
-.text_cell_render, .output_area, .nbgrader_cell .panel-body { contain: paint; overflow-x: auto; }
-</style>
-{%- endmacro -%}
-"""
+    "manage_submissions.tpl": (6, 7, 8),
 }
 MATHJAX_FILE = "tex-svg-full.js"  # drawn as SVG: there are no fonts to load
 
@@ -116,6 +51,12 @@ BUTTONS = (
     "createAssignmentModal();",
     "createStudentModal();",
 )
+
+
+def ours(page: str, columns: Iterable[int]) -> str:
+    """One of nbgrader's pages with our words above it and without these columns of its table."""
+    hidden = ", ".join(f"table.table tr > :nth-child({column})" for column in columns)
+    return (HERE / "ours.html").read_text(encoding="utf-8").replace("PAGE", page).replace("HIDDEN", hidden)
 
 
 class Guarded(BaseLoader):
@@ -186,12 +127,13 @@ def _load_jupyter_server_extension(server: Any) -> None:
 
     pages = settings["nbgrader_jinja2_env"]
     guarded = Guarded(pages.loader, folder, nonce)
-    pages.loader = ChoiceLoader([DictLoader(PAGES), PrefixLoader({"nbgrader": guarded}), guarded])
+    own = DictLoader({page: ours(page, columns) for page, columns in PAGES.items()})
+    pages.loader = ChoiceLoader([own, PrefixLoader({"nbgrader": guarded}), guarded])
     pages.autoescape = True
 
     base_url = settings.get("base_url", "/").rstrip("/")
     exporter = settings["nbgrader_exporter"]
-    exporter.extra_loaders = [DictLoader(MATHJAX)]
+    exporter.extra_loaders = [DictLoader({"mathjax.html.j2": (HERE / "mathjax.html").read_text(encoding="utf-8")})]
     environment = exporter.environment
     environment.loader = Guarded(environment.loader, folder, nonce)
     environment.globals.update(nonce=nonce, mathjax_url=f"{base_url}/rnngrade/mathjax/{MATHJAX_FILE}")

@@ -7,8 +7,6 @@ others.
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ with warnings.catch_warnings():
     from nbgrader.apps import NbGraderAPI
 
 from rnngrade.author import release
+from rnngrade.author.release import beside_python
 from rnngrade.core import desk
 from rnngrade.core.errors import DeskError
 from rnngrade.gradebook.door import name_version
@@ -69,15 +68,9 @@ class Desk(desk.Desk):
         config.CourseDirectory.source_directory = str(self.root / "solutions")
         config.CourseDirectory.release_directory = str(self.root / "notebooks")
         config.CourseDirectory.db_url = self.db_url
-        path = os.environ.get("PATH", "")
-        # A new database is set up by calling `alembic`, which lies beside the Python that runs this.
-        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
-                yield NbGraderAPI(config=config)
-        finally:
-            os.environ["PATH"] = path
+        with beside_python(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+            yield NbGraderAPI(config=config)
 
     @staticmethod
     def _succeed(result: dict[str, object], doing: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import nbformat
 
-from rnngrade.demo.hostile.making import (
+from tests.grading.hostile.making import (
     FULL,
     RIGHT_STEP,
     Hostile,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rnngrade.demo.hostile.making import (
+from tests.grading.hostile.making import (
     FULL,
     LOST_STEP,
     NOTHING,

@@ -1,0 +1,218 @@
+"""The command that grades, `rnngrade run`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rnncourse.seat.sentences import EXAMPLES, Sentence
+from rnngrade.cli.shared import (
+    for_the_class,
+    of_the_class,
+    own_seed,
+    progress_bar,
+    require_work,
+    seed_option,
+    some_students,
+    units_argument,
+)
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.core.record import JUDGED, ExerciseResult, Record
+
+if TYPE_CHECKING:
+    from rnngrade.gradebook.book import GradebookWriter
+    from rnngrade.grading.bundle import Bundle
+    from rnngrade.grading.run import Run
+    from rnngrade.grading.worker import Graders
+    from rnngrade.roster.students import ClassList
+    from rnngrade.sandbox.limits import Limits
+
+
+@dataclass(frozen=True)
+class How:
+    """How a run grades, as its options say: with "" for `seed` by that of the desk, with None for `students` all."""
+
+    jobs: int
+    scheduler: str | None
+    sandboxed: bool
+    limits: Limits
+    seed: str
+    students: tuple[str, ...] | None
+    force: bool
+
+
+@click.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn run 03\n"
+    + "  rnngrade --desk autumn run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30\n"
+    + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
+    + "  rnngrade --desk autumn run 03 --json | jq '.[] | select(.flags != [])'"
+)
+@units_argument()
+@click.option("--jobs", type=click.IntRange(1), default=None, help="How many at a time (default: one for each core).")
+@click.option("--scheduler", help="The address of a Dask scheduler whose workers grade instead.")
+@click.option(
+    "--sandbox", type=click.Choice(["bwrap", "none"]), default="bwrap", show_default=True, help="Where it runs."
+)
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="A limit other than the default.")
+@seed_option
+@some_students
+@click.option("--force", is_flag=True, help="Grade again what has been graded.")
+@click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if a person has to look at something.")
+@click.pass_obj
+def run(
+    desk: Desk,
+    /,
+    units: tuple[str, ...],
+    students: tuple[str, ...],
+    limits: tuple[str, ...],
+    as_json: bool,
+    strict: bool,
+    **given: Any,
+) -> None:
+    """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
+    limited = _limits_of(limits)
+    with for_the_class() as failures:
+        chosen = tuple(require_work(desk, units, students)) or None
+        jobs, is_sandboxed = given["jobs"] or os.cpu_count() or 1, given["sandbox"] != "none"
+        how = How(jobs, given["scheduler"], is_sandboxed, limited, given["seed"] or "", chosen, given["force"])
+        with desk.locked(f"rnngrade run {' '.join(units)}"):
+            runs = grade_units(desk, units, how, failures, is_quiet=as_json)
+        for words in dict.fromkeys(words for one in runs for words in one.not_limited):
+            click.echo(f"Note: {words}", err=True)
+        records = [record for one in runs for record in one.records]
+        if as_json:
+            click.echo(json.dumps([_shown(record) for record in records], indent=1))
+    if strict and any(record.flags for record in records):
+        sys.exit(3)
+
+
+def _limits_of(texts: Sequence[str]) -> Limits:
+    """The limits, of which some are given as "memory=1G". **Errors:** `Sentence`."""
+    from rnngrade.sandbox.limits import Limits
+
+    try:
+        return Limits.given(dict(text.partition("=")[::2] for text in texts))
+    except ValueError as why:
+        raise Sentence(str(why)) from None
+
+
+def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, *, is_quiet: bool) -> list[Run]:
+    """Grade these units, one after the other, and say what came of each, unless the run is quiet.
+
+    Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
+    soon as that is known: they do so while this process loads nbgrader.
+    """
+    from rnngrade.grading.forks import Settings
+    from rnngrade.grading.worker import Graders
+    from rnngrade.sandbox import view
+
+    view.hide(desk.folder, desk.root)
+    with Graders() if how.scheduler is None else nullcontext() as graders:
+        from rnngrade.grading.bundle import Bundle
+
+        people = _class_of(desk, stems)
+        how = replace(how, seed=how.seed or own_seed(desk))
+        bundles = [Bundle.make(desk.root, unit) for unit in stems]
+        if graders:
+            graders.prepare(Settings(bundles[0], how.limits, how.seed, how.sandboxed))
+        from rnngrade.gradebook.book import GradebookWriter
+
+        runs = []
+        with GradebookWriter(desk) as gradebook:
+            for bundle in bundles:
+                runs.append(_grade_unit(desk, bundle, how, graders, gradebook, people, failures))
+                if not is_quiet:
+                    _say(desk, runs[-1], people)
+        return runs
+
+
+def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
+    """The class list. What is wrong in it, or in the rules, ends the run before it begins; a rule for somebody who is
+    neither in the class nor among these submissions is only told.
+    """
+    from rnngrade.roster.rules import rules_of
+    from rnngrade.roster.students import class_list
+
+    people, rules = class_list(desk), rules_of(desk)
+    students = (student for unit in stems for student in desk.submissions(unit))
+    for words in rules.unmatched(students, people) if rules else ():
+        click.echo(words, err=True)
+    return people
+
+
+def _grade_unit(
+    desk: Desk,
+    bundle: Bundle,
+    how: How,
+    graders: Graders | None,
+    gradebook: GradebookWriter,
+    people: ClassList,
+    failures: Failures,
+) -> Run:
+    """Grade a unit and enter it in the gradebook: the unit, the class, each record as it comes, and who was late."""
+    from rnngrade.grading.run import run as grade
+
+    for words in gradebook.enter_unit(bundle.unit):
+        click.echo(words, err=True)
+    for person in people.people.values():
+        gradebook.enter_student(person.id, person.first_name, person.last_name, person.email)
+    with progress_bar(bundle.unit) as advance:
+        done = grade(
+            desk,
+            bundle,
+            jobs=how.jobs,
+            scheduler=how.scheduler,
+            seed=how.seed,
+            limits=how.limits,
+            sandboxed=how.sandboxed,
+            students=how.students,
+            force=how.force,
+            enter=gradebook.enter,
+            advance=advance,
+            failures=failures,
+            graders=graders,
+        )
+    gradebook.enter_lateness(bundle.unit, failures)
+    return done
+
+
+def _say(desk: Desk, done: Run, people: ClassList) -> None:
+    """Say what came of a unit: a line for each submission, how many there are, and who of the class is missing."""
+    for record in done.records:
+        click.echo(line_for(record))
+    click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
+    for words in of_the_class(desk, people, done.unit):
+        click.echo(words)
+
+
+def _shown(record: Record) -> dict[str, Any]:
+    points = {"points": record.points, "max_points": record.max_points}
+    return {**record.content(), **points, "measured": record.measured}
+
+
+def line_for(record: Record) -> str:
+    """One submission in a line: who, points, what is wrong, what to look at."""
+    wrong = [f"{e.name}: {e.diagnosis or _ended(e)}" for e in record.exercises if not e.passed]
+    parts = [f"{record.student:<20} {record.points:6.2f} of {record.max_points:g}"]
+    if wrong:
+        parts.append(", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""))
+    if record.flags:
+        parts.append(f"LOOK: {', '.join(sorted({f.code for f in record.flags}))}")
+    return "  ".join(parts)
+
+
+def _ended(result: ExerciseResult) -> str:
+    """How an exercise without a diagnosis ended, in a word or two."""
+    if result.status != JUDGED:
+        return result.status
+    return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"
