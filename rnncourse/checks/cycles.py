@@ -11,6 +11,7 @@ ValueError: a list would hold itself
 from __future__ import annotations
 
 import ast
+import copy
 from types import CodeType
 from typing import Any
 
@@ -23,7 +24,9 @@ def compiled(text: str, file: str, space: dict[str, Any]) -> CodeType:
     they are. **Errors:** `SyntaxError`.
     """
     space[HOLD] = hold
-    tree = ast.fix_missing_locations(_Asks().visit(ast.parse(text)))
+    tree = ast.parse(text)
+    for node in list(ast.walk(tree)):
+        _ask(node)
     return compile(tree, file, "exec", dont_inherit=True)
 
 
@@ -41,28 +44,17 @@ def hold(holder: Any, value: Any) -> Any:
     return value
 
 
-class _Asks(ast.NodeTransformer):
-    """Puts the question into a program, where the holder is a name or what a name has."""
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS_IN and _is_plain(node.func.value):
-            node.args = [a if isinstance(a, ast.Starred) else _asked(node.func.value, a) for a in node.args]
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        self.generic_visit(node)
-        for target in node.targets:
-            for one in ast.walk(target):
+def _ask(node: ast.AST) -> None:
+    """Put the question into a node of a program, where the holder is a name or what a name has."""
+    match node:
+        case ast.Call(ast.Attribute(holder, name)) if name in _PUTS_IN and _is_plain(holder):
+            node.args = [a if isinstance(a, ast.Starred) else _asked(holder, a) for a in node.args]
+        case ast.Assign(targets):
+            for one in (n for target in targets for n in ast.walk(target)):
                 if isinstance(one, ast.Subscript) and _is_plain(one.value):
                     node.value = _asked(one.value, node.value)
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        self.generic_visit(node)
-        if _is_plain(node.target):
-            node.value = _asked(node.target, node.value)
-        return node
+        case ast.AugAssign(target) if _is_plain(target):
+            node.value = _asked(target, node.value)
 
 
 def _is_plain(node: ast.AST) -> bool:
@@ -71,11 +63,10 @@ def _is_plain(node: ast.AST) -> bool:
     return all(isinstance(one, plain) for one in ast.walk(node))
 
 
-def _asked(holder: ast.AST, value: ast.expr) -> ast.expr:
-    text = ast.unparse(holder)
-    call = ast.parse(f"{HOLD}({text}, 0)", mode="eval").body
-    assert isinstance(call, ast.Call)
-    call.args[1] = value
-    for node in (call, call.func, *ast.walk(call.args[0])):
+def _asked(holder: Any, value: ast.expr) -> ast.expr:
+    held = copy.copy(holder)
+    held.ctx = ast.Load()
+    call = ast.Call(ast.Name(HOLD, ast.Load()), [held, value], [])
+    for node in (call, call.func):
         ast.copy_location(node, value)
     return call

@@ -76,6 +76,7 @@ class Driver:
     writes: bool = False  # the candidate is asked to change its arguments
     counts_depth: bool = False  # the last argument may ask for the depth of the answer, as in `steps`
     several: bool = False  # each argument of a case is a call of its own
+    outputs: Driver | None = None  # makes what the answer begins with and no gradients, for who is in a hurry
 
     @property
     def hands_over(self) -> bool:
@@ -86,7 +87,7 @@ class Driver:
         return self.function(candidate, *args)
 
 
-def driver(**traits: bool) -> Callable[[Callable[..., Any]], Driver]:
+def driver(**traits: Any) -> Callable[[Callable[..., Any]], Driver]:
     """Decorator: the function drives a candidate. `traits` are the fields of `Driver`."""
 
     def made(function: Callable[..., Any]) -> Driver:
@@ -206,7 +207,7 @@ def steps(candidate: Any, *args: Any) -> Any:
     return traced if last == "trace" else measured(traced, given)
 
 
-def _of_modules(name: str, **traits: bool) -> Driver:
+def _of_modules(name: str, **traits: Any) -> Driver:
     """A driver of `rnncourse.checks.modules`, for which torch is loaded when a candidate is driven and not before."""
 
     def drive(candidate: Any, *args: Any) -> Any:
@@ -217,11 +218,12 @@ def _of_modules(name: str, **traits: bool) -> Driver:
     return Driver(f"{__name__}:{name}", drive, **traits)
 
 
-module = _of_modules("module", tensors=True, module=True)
+outputs = _of_modules("outputs", tensors=True)
+module = _of_modules("module", tensors=True, module=True, outputs=outputs)
 padded_module = _of_modules("padded_module", tensors=True, module=True)
-layer = _of_modules("layer", tensors=True, module=True)
+layer = _of_modules("layer", tensors=True, module=True, outputs=outputs)
 stochastic = _of_modules("stochastic", tensors=True, module=True)
-differentiable = _of_modules("differentiable", tensors=True)
+differentiable = _of_modules("differentiable", tensors=True, outputs=with_tensors)
 train = _of_modules("train", tensors=True)
 builds = _of_modules("builds")
 

@@ -63,6 +63,16 @@ def drive_module(
         return outputs, _by_name(model, parameters, total)
 
 
+def drive_outputs(
+    candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]], *_: Any
+) -> list[Any]:
+    """The outputs of `drive_module` alone."""
+    with _as_default(parameters), torch.no_grad():
+        model = load(candidate(*init), parameters)
+        model.eval()
+        return [arrays(model(*args)) for args in calls]
+
+
 @contextmanager
 def _as_default(parameters: dict[str, torch.Tensor]) -> Iterator[None]:
     """The dtype of the parameters is that of `torch.zeros(n)` and the like meanwhile, as float32 is in a notebook. That

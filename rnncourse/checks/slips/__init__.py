@@ -35,6 +35,7 @@ KINDS = {
     "break or continue": "whether the loop ends there or goes on",
     "bound": "where something starts or ends",
     "call added": "a function that is not applied",
+    "call moved": "which of two values a function is applied to",
     "call removed": "a function applied once too often",
     "comparison": "a comparison",
     "condition": "a condition",
@@ -74,6 +75,8 @@ KINDS = {
 # Of the slips that are a special form of something else, those that are as usual; the others are tried after all else.
 _USUAL = (
     *("axis/add", "axis of an index/pairs", "bound/none before", "copy/drop", "direction/drop", "keepdims/add"),
+    *("call added/bound", "condition/invert", "condition/not", "function/copying", "order of indices/letters"),
+    *("constant/for a term", "constant/word", "name/overwritten"),
     *("sign/drop", "transpose/add", "transpose/drop", "transpose/for a reshape"),
 )
 _ANYWHERE = ("axis", "bound", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
@@ -106,7 +109,9 @@ def changes(source: str, *, first: Collection[int] = (), but: Collection[int] = 
 
     def rank(slip: Slip) -> tuple[bool, int]:
         is_usual = slip.name in _USUAL or "/" not in slip.name
-        return not set(_lines(slip)) & set(first), 1 if slip.name == "name" else 0 if is_usual else 2
+        return not set(_lines(slip)) & set(
+            first
+        ), 1 if slip.name == "name" else 0 if is_usual and slip.kind != "value added" else 2
 
     def all_() -> Iterator[Slip]:
         for some in (lambda: slips.found, lambda: _everywhere(text, slips.found), slips.missing):

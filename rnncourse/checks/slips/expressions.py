@@ -31,6 +31,7 @@ ALIKE = (
     "ValueError TypeError",
     "is_floating_point is_complex",
     "eye ones",
+    "asarray array ascontiguousarray",
 )
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -66,6 +67,7 @@ _MORE: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.BitXor: (ast.Pow,),
 }
 _ARRAYS = ("np", "numpy", "torch")  # the modules whose functions may be called under this name
+_COPYING = ("asarray", "array", "ascontiguousarray")
 _FUNCTIONS = ("tanh", "exp", "log", "sqrt", "abs")
 
 
@@ -120,7 +122,10 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
         case ast.Name(name):
             yield from _names(name, slot, known, near)
         case ast.Attribute(value, attr):
-            yield from (("function", _attribute(value, other)) for other in taken_for(attr) if other != attr)
+            kind = "function/copying" if attr in _COPYING else "function"
+            yield from ((kind, _attribute(value, other)) for other in taken_for(attr) if other != attr)
+            if attr == "size":
+                yield "axis/size", ast.Call(load("len"), [value], [])
             if attr == "T":
                 yield "transpose/drop", value
             elif is_own(node):
@@ -171,6 +176,8 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
             yield "bound" if slot == "index" and not isinstance(node, ast.UnaryOp) else "bound/other", plus(node, by)
         if not isinstance(node, (ast.UnaryOp, ast.BinOp)):
             yield "sign/add", _negative(node)
+    if isinstance(node, ast.BinOp):
+        yield from _bounded(node, slot)
     if slot == "value" and isinstance(node, VALUES):
         yield from _around(node, known, near)
 
@@ -224,6 +231,42 @@ def _operations(node: ast.BinOp) -> Iterator[Other]:
     yield "term removed", right
     yield from (("grouping", other) for other in _regrouped(node))
     yield from (("grouping", other) for other in _drawn_in(node))
+
+
+def _bounded(node: ast.BinOp, slot: str) -> Iterator[Other]:
+    """What may get too small as a difference or as a share, and too large as a quotient."""
+    if isinstance(node.op, (ast.Sub, ast.FloorDiv)):
+        for least in (1, 0):
+            yield "call added/bound", ast.Call(load("max"), [number(least), node], [])
+    elif isinstance(node.op, ast.Div):
+        yield "call added/bound", ast.Call(load("min"), [ast.Constant(1.0), node], [])
+    if slot in ("index", "count"):
+        yield "constant/for a term", ast.Constant(0)
+
+
+def _sizes(call: ast.Call) -> Iterator[Other]:
+    """Another size of the same array."""
+    match call:
+        case ast.Call(ast.Name("len"), [ast.Name() | ast.Attribute() as value], []):
+            for n in (1, -1):
+                yield "axis/size", ast.Subscript(_attribute(value, "shape"), number(n), ast.Load())
+        case ast.Call(ast.Attribute(value, "numel" | "size" | "dim"), []):
+            yield "axis/size", ast.Call(load("len"), [value], [])
+
+
+def spelled_otherwise(word: str) -> Iterator[str]:
+    """The subscripts of an einsum with two letters exchanged, and with one of them kept."""
+    inputs, arrow, out = word.replace(" ", "").partition("->")
+    if not arrow:
+        return
+    yield from (f"{inputs}->{out[:i]}{letter}{out[i:]}" for letter in dict.fromkeys(inputs) if letter.isalpha()
+                and letter not in out for i in range(len(out) + 1))  # fmt: skip
+    operands = [*inputs.split(","), out]
+    for k, operand in enumerate(operands):
+        for i in range(len(operand) - 1):
+            other = operand[:i] + operand[i + 1] + operand[i] + operand[i + 2 :]
+            changed = [*operands[:k], other, *operands[k + 1 :]]
+            yield f"{','.join(changed[:-1])}->{changed[-1]}"
 
 
 def _drawn_in(node: ast.BinOp) -> Iterator[ast.expr]:
@@ -280,6 +323,7 @@ def _calls(call: ast.Call, slot: str, near: Near) -> Iterator[Other]:
         yield ("copy/drop" if name in ("copy", "clone") else "call removed"), func.value
     elif args and not isinstance(args[0], ast.Starred):
         yield ("direction/drop" if name == "reversed" else "call removed"), args[0]
+    yield from _sizes(call)
     yield from (("grouping", other) for other in _let_out(call))
     yield from (("function order", other) for other in _inside_out(call))
     if name in ("reshape", "view") and is_method and len(args) > 1:

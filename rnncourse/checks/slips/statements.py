@@ -23,6 +23,7 @@ from rnncourse.checks.slips.expressions import (
     load,
     missing,
     sliced,
+    spelled_otherwise,
     taken_for,
 )
 from rnncourse.checks.slips.text import Patch
@@ -31,6 +32,7 @@ Statements = list[ast.stmt]
 _FIXED = (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Delete, ast.ClassDef)
 _LOOPS = (ast.For, ast.While)
 _SEQUENCES = ("enumerate", "zip", "reversed", "list", "iter", "tuple")
+FARTHEST = 4  # statements over which one is moved
 _LOOKED_UP = ("shape", "dtype", "ndim", "size", "device", "training")
 
 
@@ -70,7 +72,7 @@ class Slips:
 
     def block(self, body: Statements, known: Sequence[str]) -> list[str]:
         """All slips in a block. `known` are the names that have a value before it; returns those after it."""
-        self.arranged(body)
+        self.arranged(body, known)
         names = list(known)
         for one in body:
             if not is_docstring(one):
@@ -78,7 +80,7 @@ class Slips:
                 names = self.inside(one, names)
         return names
 
-    def arranged(self, body: Statements) -> None:
+    def arranged(self, body: Statements, known: Sequence[str]) -> None:
         """Statements in another order, in or out of a loop or condition, or without one."""
         free = [not is_docstring(s) and not isinstance(s, _FIXED) for s in body]
         for i, one in enumerate(body):
@@ -92,12 +94,59 @@ class Slips:
                 if depend(body[i - 1], one):
                     self.put("statement order", [body[i - 1], one], [one, body[i - 1]])
                 self.moved_in(body, i)
+                self.applied_elsewhere(body[i - 1], one)
+            self.moved_far(body, i, free)
+            self.overwritten(body, i, known)
 
     def removed(self, body: Statements, i: int) -> None:
         if i:
             self.put("statement removed", body[i - 1 : i + 1], body[i - 1 : i], [body[i]])
         else:
             self.put("statement removed", body[:2], body[1:2] or [ast.Pass()], [body[i]])
+
+    def moved_far(self, body: Statements, i: int, free: Sequence[bool]) -> None:
+        """A statement moved over several others."""
+        for j in range(i + 2, min(i + 1 + FARTHEST, len(body))):
+            if not all(free[i : j + 1]):
+                return
+            part = body[i : j + 1]
+            if any(depend(part[0], other) for other in part[1:]):
+                self.put("statement order/far", part, [*part[1:], part[0]], part[:1])
+            if any(depend(other, part[-1]) for other in part[:-1]) and not isinstance(part[-1], ast.Return):
+                self.put("statement order/far", part, [part[-1], *part[:-1]], part[-1:])
+
+    def overwritten(self, body: Statements, i: int, known: Sequence[str]) -> None:
+        """A name that is given to something else too soon: what follows at once means the new value, the rest the
+        old one.
+        """
+        match body[i]:
+            case ast.Assign([ast.Name(name) as target]) if name in {*known, *_more((), *_targets(body[:i]))}:
+                pass
+            case _:
+                return
+        uses: list[ast.AST] = [target]
+        for one in body[i + 1 : -1]:
+            if name in written(one):
+                return
+            own = [n for n in ast.walk(one) if isinstance(n, ast.Name) and n.id == name]
+            uses += own
+            if own:
+                new = f"{name}_at_first"
+                patches = [Patch([n], [ast.Name(new, n.ctx)]) for n in uses]
+                self.found.append(Slip("name/overwritten", tuple(patches), (body[i],)))
+
+    def applied_elsewhere(self, first: ast.stmt, second: ast.stmt) -> None:
+        """A function that is applied in the other of two assignments."""
+        if not (isinstance(first, ast.Assign) and isinstance(second, ast.Assign)):
+            return
+        for one, other in ((first, second), (second, first)):
+            for call in ast.walk(one.value):
+                if not (isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords):
+                    continue
+                for node in ast.walk(other.value):
+                    if isinstance(node, ast.Name) and isinstance(call.args[0], ast.Name) and node.id != call.args[0].id:
+                        patches = Patch([call], call.args), Patch([node], [ast.Call(call.func, [load(node.id)], [])])
+                        self.found.append(Slip("call moved", patches, (call, node)))
 
     def moved_in(self, body: Statements, i: int) -> None:
         """A statement moved into the block before or after it."""
@@ -147,6 +196,9 @@ class Slips:
                         self.put(name, [one], [ast.AugAssign(target, op(), value)])
                     if isinstance(value, ast.BinOp) and ast.unparse(value.left) == ast.unparse(target):
                         self.put("assignment/in place", [one], [ast.AugAssign(target, value.op, value.right)])
+            case ast.Assign([ast.Attribute() as target], value) if self.near.has_torch and is_own(target):
+                parameter = ast.Attribute(load("nn"), "Parameter", ast.Load())
+                self.put("call added/parameter", [value], [ast.Call(parameter, [value], [])])
             case ast.Assign([*targets], value):
                 for each in (value, copied(value, self.near)):
                     self.put("one array for two", [one], [ast.Assign([t], each, lineno=0) for t in targets])
@@ -301,10 +353,16 @@ class Slips:
             if not is_module(func.value) and not isinstance(func.value, ast.Constant):
                 self.visit(func.value, "value", known)
             for slip, other in instead(func, "function", known, self.near):
-                if slip == "function":
+                if slip in ("function", "function/copying"):
                     self.put(slip, [func], [other])
         elif isinstance(func, ast.Name):
             self.visit(func, "function", known)
+        match node.args:
+            case [ast.Constant(str(word)) as letters, *_] if name == "einsum":
+                for spelled in spelled_otherwise(word):
+                    self.put("order of indices/letters", [letters], [ast.Constant(spelled)])
+            case [mask, *_] if name in ("where", "masked_fill"):
+                self.put("condition/invert", [mask], [ast.UnaryOp(ast.Invert(), mask)])
         inner = "sequence" if name in _SEQUENCES else "count" if name in ("range", "arange") else slot
         for i, one in enumerate(node.args):
             along = i == 1 and name in ALONG and isinstance(one, ast.Constant)
@@ -365,6 +423,10 @@ def written(statement: ast.stmt) -> set[str]:
 def is_docstring(node: ast.stmt) -> bool:
     """Whether the statement is a string and nothing else."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _targets(body: Statements) -> list[ast.expr]:
+    return [target for one in body if isinstance(one, ast.Assign) for target in one.targets]
 
 
 def _name(node: ast.AST) -> str:

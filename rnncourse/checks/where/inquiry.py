@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from rnncourse.checks.attempt import Attempt
-from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected
+from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected, quiet_observe
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import Deadline
+from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Driver, Observation
-from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
+from rnncourse.checks.plain import Plain
 from rnncourse.checks.program import Program
 
 DRAWS = 3  # fresh draws on which a statement must hold before it is said
 SECONDS_A_TRIAL = 0.25  # for one case of a program that nobody has read, which may never return
+ALL, ORDINARY = "all", "ordinary"  # what is right with a change: every case, or those that are no edge cases
 MOST_STOPPED = 3  # trials that may have to be stopped before the search is given up
+
+Scope = str | int  # what is right with a change: one of these, or the number of the one result that is
+Judged = Callable[["Inquiry", Asked, Observation], tuple[tuple[bool, ...], float]]
 
 
 @runtime_checkable
@@ -77,6 +83,8 @@ class Inquiry:
         self.exercise, self.candidate, self.program, self.draws, self.asked = exercise, candidate, program, draws, asked
         self.until = Deadline(float("inf"))
         self._stopped = 0
+        self._qualities: dict[int, float] = {}
+        self._wanted: dict[int, Plain] = {}
 
     def require_time(self) -> None:
         """**Errors:** `OutOfTime`."""
@@ -98,6 +106,26 @@ class Inquiry:
         """The cases of fresh draws, and what the candidate does with each. **Errors:** `OutOfTime`."""
         yield from self.draws.cases(draws, self.require_time)
 
+    def preview(self, text: str, one: Asked) -> Observation | None:
+        """What comes out in another form, if that is wrong and can be had without gradients: these count as right."""
+        outputs = self.exercise.drive.outputs
+        if outputs is None or not self._is_output_wrong:
+            return None
+        self.require_time()
+        seen = self.candidate.attempt(text, self.program.name, outputs, one.case.args, SECONDS_A_TRIAL).seen
+        if seen.error or seen.refused or seen.timed_out or not isinstance(one.wanted.answer, tuple):
+            return seen if seen.error else None
+        seen = replace(seen, answer=(seen.answer, *one.wanted.answer[1:]))
+        return None if all(self.parts_right(one, seen)) else seen
+
+    @cached_property
+    def _is_output_wrong(self) -> bool:
+        (one, _), *_ = self.by_size
+        if not isinstance(one.seen.answer, tuple) or not isinstance(one.wanted.answer, tuple):
+            return True
+        seen = replace(one.seen, answer=(one.seen.answer[0], *one.wanted.answer[1:]))
+        return not all(self.parts_right(one, seen))
+
     def parts_right(self, one: Asked, seen: Observation) -> tuple[bool, ...]:
         """Of each result of the answer, whether it is right in that case; of one alone, if there are not several."""
         if not faults_of(self.exercise, one.case, one.wanted, seen):
@@ -109,6 +137,62 @@ class Inquiry:
             return (False,) * self.results
         right = [not difference(w, g, (axes,)) for w, g, axes in zip(wanted, got, self.exercise.gives, strict=True)]
         return (False,) * self.results if all(right) else tuple(right)
+
+    def wanted(self, one: Asked) -> Plain:
+        """What should come back in a case, in the form in which it is compared."""
+        if id(one) not in self._wanted:
+            self._wanted[id(one)] = canonical(self.exercise, one.wanted.answer)
+        return self._wanted[id(one)]
+
+    def quality_before(self, one: Asked, judged: Judged) -> float:
+        """How good the answer itself is in a case."""
+        if id(one) not in self._qualities:
+            self._qualities[id(one)] = judged(self, one, one.seen)[1]
+        return self._qualities[id(one)]
+
+    @cached_property
+    def scopes(self) -> list[Scope]:
+        """What a change can make right, the most first."""
+        found: list[Scope] = [ALL]
+        if len({one.case.is_edge for one in self.asked if one.is_wrong}) == 2:
+            found.append(ORDINARY)
+        rights = [before for _, before in self.by_size]
+        return found + [i for i in range(self.results) if not all(before[i] for before in rights)]
+
+    # --- the mistakes of the catalogue
+
+    def of_mistake(self, mistake: Misconception, one: Asked) -> Observation:
+        """What a mistake gives in a case."""
+        memory = self.exercise.memory.setdefault(("mistake", self.draws.seed, mistake.name), {})
+        index = next((i for i, other in enumerate(self.asked) if other is one), None)
+        key = index if index is not None else ("fresh", id(one))
+        if key not in memory:
+            seen = quiet_observe(mistake.answer, self.exercise.drive, one.case.args)
+            if index is None:
+                return seen
+            memory[key] = seen
+        found: Observation = memory[key]
+        return found
+
+    @cached_property
+    def _known(self) -> list[tuple[Misconception, list[float]]]:
+        """The mistakes that give a wrong answer in the first case, and the prints of what they give."""
+        (one, _), *_ = self.by_size
+        found = []
+        for mistake in () if self.exercise.facts else self.exercise.misconceptions:
+            self.require_time()
+            seen = self.of_mistake(mistake, one)
+            if not seen.error and not seen.refused and (made := _print(canonical(self.exercise, seen.answer))):
+                found.append((mistake, made))
+        return found
+
+    def mistakes_with(self, one: Asked, seen: Observation) -> list[Misconception]:
+        """The mistakes that give this in the first case."""
+        if seen.error or seen.refused or seen.timed_out or not self._known:
+            return []
+        own = _print(canonical(self.exercise, seen.answer))
+        alike = [m for m, made in self._known if len(made) == len(own) and np.allclose(made, own, rtol=1e-4)]
+        return [m for m in alike if same(self.exercise, self.of_mistake(m, one), seen, strict=True)]
 
     @cached_property
     def results(self) -> int:
@@ -122,6 +206,17 @@ class Inquiry:
         """
         ordered = sorted(self.asked, key=lambda one: (not one.is_wrong, one.case.is_edge, _size(one.case.args)))
         return [(one, self.parts_right(one, one.seen)) for one in ordered]
+
+
+def _print(value: Plain) -> list[float]:
+    """A number for each array, and for each fraction, which others hardly have."""
+    if isinstance(value, (list, tuple)):
+        return [number for v in value for number in _print(v)]
+    if isinstance(value, dict):
+        return _print(list(value.values()))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return [float(np.nan_to_num(value.astype(float).ravel()) @ np.cos(np.arange(value.size)))]
+    return [value] if isinstance(value, float) else []
 
 
 def _size(value: Any) -> int:

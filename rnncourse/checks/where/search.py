@@ -17,14 +17,15 @@ from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.faults import faults_of
+from rnncourse.checks.pairs import without_praise
 from rnncourse.checks.place import Statement, Where
 from rnncourse.checks.program import Program
 from rnncourse.checks.slips import KINDS, Change
 from rnncourse.checks.where import relations, repairs
-from rnncourse.checks.where.inquiry import DRAWS, Budget, Draws, Inquiry, OutOfTime, Searched
-from rnncourse.checks.where.repairs import ALL, Mend
+from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Searched
+from rnncourse.checks.where.repairs import Mend
 
-SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
+SECONDS_MORE = 0.2  # to look for other changes that mend, when one is found
 SHARE_OF_ONE = 0.8  # of the time, for one change that mends; the rest is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
@@ -150,13 +151,14 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
     """The changes that mend, of those that mend most."""
     whole: list[Mend] = []
     partly: list[Mend] = []
+    beside: list[Mend] = []
     steps: list[repairs.Step] = []
     end = inquiry.until
     inquiry.until = end.or_in(SHARE_OF_ONE * end.left)
     with suppress(OutOfTime):
         for mend in repairs.mending(inquiry, first, steps):
-            mends = whole if mend.scope == ALL else partly
-            if len(mends) < MOST_MENDS and not (whole and mend.scope != ALL):
+            mends = beside if mend.beside else whole if mend.scope == ALL else partly
+            if len(mends) < MOST_MENDS and not (whole and mends is not whole):
                 until, inquiry.until = inquiry.until, end
                 if _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
                     mends.append(mend)
@@ -167,10 +169,10 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
                 inquiry.until = inquiry.until.or_in(SECONDS_MORE)
     inquiry.until = end
     with suppress(OutOfTime):
-        for mend in repairs.mending_together(inquiry, [] if whole else steps):
+        for mend in repairs.mending_together(inquiry, [] if whole or beside else steps):
             if _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
                 return (mend,)
-    return tuple(whole or partly)
+    return tuple(whole or beside[:1] or partly)
 
 
 def _is_confirmed(inquiry: Inquiry, holds: Callable[[Asked], bool]) -> bool:
@@ -197,9 +199,16 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         evidence.append(Statement("writes", {"lines": list(lines)}))
         said.append(f"{here} {'write' if len(lines) > 1 else 'writes'} to an argument.")
     elif mends:
-        there = f"in {'each' if mends[0].before else 'one'} of them" if len(lines) > 1 else "there"
-        change_ = "two small changes" if mends[0].before and len(lines) == 1 else "one small change"
-        said.append(f"{here}: with {change_} {there}, {_right(exercise, mends[0])}.")
+        change_, there = "one small change", "there" if set(mends[0].lines) == set(lines) else "in one of them"
+        if mends[0].before:
+            change_, there = (
+                ("one small change", "in each of them") if len(lines) > 1 else ("two small changes", "there")
+            )
+        right = _right(exercise, mends[0])
+        if mends[0].beside:
+            right, evidence = "all else comes out right", []
+            said = [f"Two things are wrong. (1) {without_praise(mends[0].beside.message)} (2)"]
+        said.append(f"{here}: with {change_} {there}, {right}.")
     elif found.raising:
         lines = (found.raising,)
         said.append(f"Line {found.raising} is where it stops.")
@@ -239,6 +248,8 @@ def _right(exercise: Exercise, mend: Mend) -> str:
 def _change(mend: Mend) -> Statement:
     change = mend.change
     of = {"lines": list(mend.lines), "part": change.part, "source": change.source, "right": mend.scope}
+    if mend.beside:
+        of["beside"] = mend.beside.name
     return Statement("change", {"of": change.kind, **of})
 
 
@@ -248,7 +259,8 @@ def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
     match statement.kind:
         case "change":
             change = Change(said["of"], tuple(said["lines"]), said["part"], said["source"])
-            return repairs.holds(inquiry, Mend(change, said["right"]), one)
+            known = {m.name: m for m in inquiry.exercise.misconceptions}
+            return repairs.holds(inquiry, Mend(change, said["right"], beside=known.get(said.get("beside", ""))), one)
         case "writes":
             return _writes(inquiry, said["lines"], one)
         case "raises":

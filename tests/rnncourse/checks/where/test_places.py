@@ -8,8 +8,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from rnncourse import exercises, hint, where
+from rnncourse.cell import rnn_forward
 from rnncourse.checks.cases import seed_for
 from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.engine import judge
@@ -93,6 +95,69 @@ def test_two_small_changes_that_mend_together_mark_both_lines():
     found = asked("bag_of_words", counts).where
     assert found.lines == (4, 6)
     assert "Lines 4 and 6: with one small change in each of them, every case comes out right." in found.message
+
+
+def test_beside_a_known_mistake_the_place_of_another_one_is_shown():
+    text = "def rnn_step(x, h_prev, U, W, b):\n    a = x @ U\n    return np.tanh(a) + h_prev @ W.T + b\n"
+    verdict = asked("rnn_step", text)
+    assert verdict.diagnosis is None
+    assert verdict.where.lines == (3,)
+    message = verdict.where.message
+    assert message.startswith("Two things are wrong. (1) W is transposed.")
+    assert message.endswith("(2) Line 3: with one small change there, all else comes out right.")
+
+
+OVERWRITTEN = """def bidirectional_forward(X, forward, backward, how="concat", lengths=None):
+    U, W, b = forward
+    h0 = np.zeros((X.shape[1], len(W)), dtype=X.dtype)
+    X = reverse_sequence(X, lengths)
+    H_b = reverse_sequence(rnn_forward(X, h0, *backward), lengths)
+    H_f = rnn_forward(X, h0, U, W, b)
+    return combine(H_f, H_b, how)
+"""
+SIZES = """def pad_sequences(sequences):
+    lengths = torch.tensor([s.numel() for s in sequences])
+    padded = torch.zeros((max(map(len, sequences)), len(sequences), *sequences[0].shape[1:]), dtype=sequences[0].dtype)
+    for n, s in enumerate(sequences):
+        padded[: len(s), n] = s
+    return padded, lengths
+"""
+UNBOUND = """def clip_by_global_norm(gradients, max_norm):
+    norm = np.sqrt(sum(np.sum(np.square(g), dtype=float) for g in gradients))
+    share = max_norm / norm
+    return [(g * share).astype(g.dtype) for g in gradients], norm
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "text", "line"),
+    [
+        ("bidirectional_forward", OVERWRITTEN, 4),
+        ("pad_sequences", SIZES, 2),
+        ("clip_by_global_norm", UNBOUND, 3),
+        (
+            "hidden_layer",
+            "def hidden_layer(x, W_xh, b_h):\n    return np.tanh(np.einsum('ij,kj->ik', x, W_xh) + b_h)\n",
+            2,
+        ),
+    ],
+)
+def test_a_slip_of_this_kind_is_found(exercise, text, line):
+    found = asked(exercise, text, {"torch": torch, "rnn_forward": rnn_forward, **exercises.find(exercise).uses})
+    assert found.where.lines == (line,), found
+
+
+def test_what_is_changed_at_two_places_at_once_is_said_of_both():
+    text = """def to_torch_state(U, W, b):
+    return {
+        "weight_ih_l0": np.ascontiguousarray(U.T),
+        "weight_hh_l0": np.ascontiguousarray(W.T),
+        "bias_ih_l0": b.copy(),
+        "bias_hh_l0": np.zeros_like(b),
+    }
+"""
+    found = asked("to_torch_state", text).where
+    assert "Lines 3 and 4: with one small change there, every case" in found.message, found
 
 
 def test_a_line_that_is_not_run_where_it_goes_wrong_is_left_alone():
