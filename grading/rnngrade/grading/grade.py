@@ -39,6 +39,7 @@ from rnngrade.core.record import ExerciseResult, Finding, Record
 from rnngrade.core.words import visible
 from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.cache import BoundedCache
 from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
 from rnngrade.grading.outputs import Outputs, new_output
 from rnngrade.reading.digest import digest, weight
@@ -55,6 +56,7 @@ PATIENT_WITH = 2  # cells that come to no end; then the others have a share of t
 IMPATIENCE = 10
 
 T = TypeVar("T")
+_prints = BoundedCache[str, str](MB)  # of answers: many of a class are the same
 
 
 class NoRoom(BaseException):
@@ -506,8 +508,11 @@ class _Grading:
         )
 
 
-def _fingerprint(source: str) -> str | None:
-    return f"{weight(source)}:{digest(source)}"
+def _fingerprint(source: str) -> str:
+    if (known := _prints.get(source)) is None:
+        known = f"{weight(source)}:{digest(source)}"
+        _prints.put(source, known, len(source) + len(known))
+    return known
 
 
 def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
