@@ -22,8 +22,8 @@ from rnncourse.checks.exercise import Exercise
 from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.demo.sample import BLANK, Submission, covering_class
 from rnngrade.grading.bundle import Bundle
-from rnngrade.grading.forks import Settings
 from rnngrade.grading.grade import grade, open_station
+from rnngrade.grading.tasks import Settings
 from rnngrade.grading.worker import Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled

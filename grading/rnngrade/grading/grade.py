@@ -25,7 +25,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 from nbformat import NotebookNode
@@ -42,6 +41,7 @@ from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.cache import BoundedCache
 from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
 from rnngrade.grading.outputs import Outputs, new_output
+from rnngrade.grading.tasks import Graded
 from rnngrade.reading.digest import digest, weight
 from rnngrade.reading.inspection import inspect
 from rnngrade.reading.intake import Intake, take_in
@@ -61,17 +61,6 @@ _prints = BoundedCache[str, str](MB)  # of answers: many of a class are the same
 
 class NoRoom(BaseException):
     """The station gives no room any more: that is no student's fault."""
-
-
-@dataclass(frozen=True)
-class Graded:
-    """What came of a submission: its record, and the instructor's notebook with the student's answers, executed."""
-
-    record: Record
-    notebook: bytes
-
-
-Grader = Callable[[dict[str, Path]], Iterator[Graded]]  # submissions by student, in; results as they come, out
 
 
 def grade(

@@ -153,7 +153,7 @@ class Station:
             raise RuntimeError(
                 f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}"
             ) from None
-        self.hidden = bubblewrap.not_needed(loaded) if self.sandboxed else []
+        self.seen = bubblewrap.shown(self.library, bubblewrap.not_needed(loaded)) if self.sandboxed else []
 
     def _reply(self, seconds: float) -> dict[str, Any]:
         self._control.settimeout(seconds)
@@ -181,7 +181,7 @@ class Station:
 
     def session(self) -> Session:
         """A new runner in a new room."""
-        room = bubblewrap.Room(self.library, self.limits, self.hidden) if self.sandboxed else None
+        room = bubblewrap.Room(self.library, self.limits, self.seen) if self.sandboxed else None
         try:
             return Session(self, room)
         except BaseException:
