@@ -27,8 +27,8 @@ from pathlib import Path
 
 from rnncourse import exercises
 from rnngrade.core.log import as_told, log
-from rnngrade.grading.bundle import Bundle, WrongBundle
-from rnngrade.grading.grade import grade, open_station
+from rnngrade.grading.bundle import WrongBundle
+from rnngrade.grading.grade import get_ready, grade, open_station
 from rnngrade.grading.tasks import Settings, receive, remove, send
 from rnngrade.sandbox import view
 from rnngrade.sandbox.bubblewrap import NoSandbox
@@ -91,7 +91,7 @@ class _Forks:
                 settings.bundle,
                 settings.limits,
                 sandboxed=settings.sandboxed,
-                meanwhile=lambda: _import_all_of(settings.bundle),
+                meanwhile=lambda: _get_ready(settings),
             )
             gc.collect()
             gc.freeze()  # what is there stays, shared with the forks: it is not gone through again
@@ -146,12 +146,12 @@ class _Forks:
             remove(self._place(number))
 
 
-def _import_all_of(bundle: Bundle) -> None:
+def _get_ready(settings: Settings) -> None:
     """What the first submission would have to wait for, and each fork would do for itself."""
-    exercises.unit(bundle.unit)
-    bundle.notebook()
+    exercises.unit(settings.bundle.unit)
     if "torch" in sys.modules:
         warm.rehearse()
+    get_ready(settings.bundle, settings.seed)
 
 
 def _grade_all(tasks: socket.socket, settings: Settings, station: Station, folder: Path) -> None:
