@@ -22,6 +22,7 @@ import ast
 import hashlib
 import json
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from rnncourse.data.claims import filled
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 ROLES = ("answer", "check", "written", "locked")
+WIDTH = 88  # of a line that a cell shows whole on a small screen, a list of files beside it
 OPTIONS = {*ROLES, "points", "tags", "jupyter", "dials"}
 
 
@@ -52,10 +54,23 @@ def points_of(name: str) -> float:
 
 
 def for_students(notebook: NotebookNode) -> NotebookNode:
-    """A copy of `notebook` without the cells that are the author's alone."""
+    """A copy of `notebook` without the cells that are the author's alone, and no docstring wider than a cell."""
     copy = nbformat.from_dict(notebook)
     copy.cells = [cell for cell in copy.cells if "author" not in cell.metadata.get("tags", [])]
+    for cell in copy.cells:
+        if cell.cell_type == "code":
+            cell.source = re.sub(r'^( *)""".{60,}"""$', _wrapped, cell.source, flags=re.MULTILINE)
     return copy
+
+
+def _wrapped(docstring: re.Match[str]) -> str:
+    """A docstring of one line on as many as it takes, broken in no shape, its last quotes on a line of their own."""
+    text, indent = docstring[0], docstring[1]
+    if len(text) <= WIDTH:
+        return text
+    whole = re.sub(r"\([^()]*\)|-> ", lambda shape: shape[0].replace(" ", "\0"), text.removesuffix('"""'))
+    lines = textwrap.wrap(whole, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return "\n".join([*lines, f'{indent}"""']).replace("\0", " ")
 
 
 def find_units(root: Path) -> list[str]:
