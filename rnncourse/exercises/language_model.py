@@ -124,6 +124,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     chars, index = codebook(rng, 7)
     yield edge("one character", chars[-1], index)
     yield edge("a character that is not in the index", chars[2] + "ß" + chars[3], index)
+    yield edge("an alphabet of 400 characters", "ŀāaĭ", {chr(point): point for point in range(400)})
 
 
 ex.mistakes(r"""
