@@ -44,8 +44,10 @@ def judge(
     hidden: bool = False,
     search: Search | None = None,
     after_diagnosis: bool = False,
+    diagnosing: bool = True,
 ) -> Verdict:
     """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses.
+    Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`.
 
     With a search, the place of an error is looked for in the visible cases; when there is a diagnosis, only if that is
     asked for.
@@ -75,7 +77,7 @@ def judge(
         faults = of_layout(exercise, candidate, zip(*drawn(exercise, seeds[-1]), strict=True), hidden=hidden)
         visible = 0 if hidden else len(faults)
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
-    diagnosis = diagnose(evidence) if faults else None
+    diagnosis = diagnose(evidence) if faults and diagnosing else None
     where = None
     if search and faults and seconds < SLOW and (after_diagnosis or not diagnosis):
         shown = zip(*drawn(exercise, seeds[0]), seen, strict=False)

@@ -109,10 +109,15 @@ def _default_dtype_kept() -> Callable[[], None]:
     """What gives PyTorch back the default dtype that it has now: a driver sets another one while an answer runs, and a
     thread that cannot be stopped never comes to set it back.
     """
-    before = sys.modules["torch"].get_default_dtype() if "torch" in sys.modules else None
+
+    def torch_here() -> Any:  # where a room has no PyTorch, an import of it is an empty folder
+        torch = sys.modules.get("torch")
+        return torch if hasattr(torch, "get_default_dtype") else None
+
+    before = torch.get_default_dtype() if (torch := torch_here()) else None
 
     def restore() -> None:
-        if torch := sys.modules.get("torch"):
+        if torch := torch_here():
             torch.set_default_dtype(before or torch.float32)
 
     return restore

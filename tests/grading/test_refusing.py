@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
-from rnngrade.sandbox.inside.refusing import WORDS, keep_no_kernel, refuse, refusing
+from rnngrade.sandbox.inside.refusing import WORDS, prepare, refuse, refusing
 from tests.grading.forked import in_a_fork
 
 NO_LAYER = ["torch.nn.RNN", "torch.nn.RNNBase", "torch.rnn_tanh"]
@@ -76,7 +76,7 @@ def test_padding_refuses_where_it_is_to_be_written():
 
 def test_no_kernel_can_be_had_before_it_refuses():
     def task():
-        keep_no_kernel()
+        prepare()
         with contextlib.suppress(AttributeError):
             raise AssertionError(torch.library.get_kernel("aten::rnn_tanh.input", "CPU"))
 

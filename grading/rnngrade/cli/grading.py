@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -110,9 +111,9 @@ def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, 
     """Grade these units, one after the other, and say what came of each, unless the run is quiet.
 
     Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
-    soon as that is known: they do so while this process loads nbgrader.
+    soon as that is known: they do so, and grade, while this process loads nbgrader and enters the unit.
     """
-    from rnngrade.grading.forks import Settings
+    from rnngrade.grading.tasks import Settings
     from rnngrade.grading.worker import Graders
     from rnngrade.sandbox import view
 
@@ -125,10 +126,15 @@ def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, 
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         if graders:
             graders.prepare(Settings(bundles[0], how.limits, how.seed, how.sandboxed))
-        from rnngrade.gradebook.book import GradebookWriter
-
         runs = []
-        with GradebookWriter(desk) as gradebook:
+        with ExitStack() as stack:
+
+            @cache
+            def gradebook() -> GradebookWriter:
+                from rnngrade.gradebook.book import GradebookWriter
+
+                return stack.enter_context(GradebookWriter(desk))
+
             for bundle in bundles:
                 runs.append(_grade_unit(desk, bundle, how, graders, gradebook, people, failures))
                 if not is_quiet:
@@ -155,34 +161,42 @@ def _grade_unit(
     bundle: Bundle,
     how: How,
     graders: Graders | None,
-    gradebook: GradebookWriter,
+    gradebook: Callable[[], GradebookWriter],
     people: ClassList,
     failures: Failures,
 ) -> Run:
     """Grade a unit and enter it in the gradebook: the unit, the class, each record as it comes, and who was late."""
     from rnngrade.grading.run import run as grade
 
-    for words in gradebook.enter_unit(bundle.unit):
-        click.echo(words, err=True)
-    for person in people.people.values():
-        gradebook.enter_student(person.id, person.first_name, person.last_name, person.email)
-    with progress_bar(bundle.unit) as advance:
-        done = grade(
-            desk,
-            bundle,
-            jobs=how.jobs,
-            scheduler=how.scheduler,
-            seed=how.seed,
-            limits=how.limits,
-            sandboxed=how.sandboxed,
-            students=how.students,
-            force=how.force,
-            enter=gradebook.enter,
-            advance=advance,
-            failures=failures,
-            graders=graders,
-        )
-    gradebook.enter_lateness(bundle.unit, failures)
+    said: list[str] = []
+
+    def prepare() -> None:
+        said.extend(gradebook().enter_unit(bundle.unit))
+        for person in people.people.values():
+            gradebook().enter_student(person.id, person.first_name, person.last_name, person.email)
+
+    try:
+        with progress_bar(bundle.unit) as advance:
+            done = grade(
+                desk,
+                bundle,
+                jobs=how.jobs,
+                scheduler=how.scheduler,
+                seed=how.seed,
+                limits=how.limits,
+                sandboxed=how.sandboxed,
+                students=how.students,
+                force=how.force,
+                prepare=prepare,
+                enter=lambda record: gradebook().enter(record),
+                advance=advance,
+                failures=failures,
+                graders=graders,
+            )
+    finally:
+        for words in said:
+            click.echo(words, err=True)
+    gradebook().enter_lateness(bundle.unit, failures)
     return done
 
 

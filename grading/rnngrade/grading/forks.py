@@ -7,7 +7,6 @@ process, and forks a grading process for whoever asks:
 
 FOLDER is its own, for all that it and its forks write: it makes it, and when PARENT, who started it, is gone, it
 removes it and ends, and its forks with it. So whoever is killed, at whatever moment, the other removes the folder.
-Both ends of each socket are the desk's own, so what passes between them is pickled.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-import pickle
-import shutil
 import signal
 import socket
 import sys
@@ -26,29 +23,17 @@ import time
 import traceback
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rnncourse import exercises
 from rnngrade.core.log import as_told, log
-from rnngrade.grading.bundle import Bundle, WrongBundle
-from rnngrade.grading.grade import grade, open_station
+from rnngrade.grading.bundle import WrongBundle
+from rnngrade.grading.grade import get_ready, grade, open_station
+from rnngrade.grading.tasks import Settings, receive, remove, send
 from rnngrade.sandbox import view
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import warm
-from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Station
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What all that a process grades has in common."""
-
-    bundle: Bundle
-    limits: Limits
-    seed: str
-    sandboxed: bool = True
 
 
 def main(control: int, folder: Path, parent: int) -> int:
@@ -106,7 +91,7 @@ class _Forks:
                 settings.bundle,
                 settings.limits,
                 sandboxed=settings.sandboxed,
-                meanwhile=lambda: _import_all_of(settings.bundle),
+                meanwhile=lambda: _get_ready(settings),
             )
             gc.collect()
             gc.freeze()  # what is there stays, shared with the forks: it is not gone through again
@@ -161,12 +146,12 @@ class _Forks:
             remove(self._place(number))
 
 
-def _import_all_of(bundle: Bundle) -> None:
+def _get_ready(settings: Settings) -> None:
     """What the first submission would have to wait for, and each fork would do for itself."""
-    exercises.unit(bundle.unit)
-    bundle.notebook()
+    exercises.unit(settings.bundle.unit)
     if "torch" in sys.modules:
         warm.rehearse()
+    get_ready(settings.bundle, settings.seed)
 
 
 def _grade_all(tasks: socket.socket, settings: Settings, station: Station, folder: Path) -> None:
@@ -204,39 +189,6 @@ def _leave_with(parent: int, folder: Path) -> None:
             time.sleep(0.01)
         remove(folder)
     os._exit(1)
-
-
-def remove(folder: Path) -> None:
-    """Remove the folder, renamed first: whoever is still writing to it finds it no more."""
-    gone = folder.with_name(f"{folder.name}-gone")
-    with suppress(OSError):
-        folder.rename(gone)
-    shutil.rmtree(gone, ignore_errors=True)
-
-
-def send(connection: socket.socket, value: Any, files: tuple[int, ...] = ()) -> None:
-    """Send a value, and files with it."""
-    data = pickle.dumps(value)
-    socket.send_fds(connection, [len(data).to_bytes(8, "big")], files)
-    connection.sendall(data)
-
-
-def receive(connection: socket.socket, end: float | None = None, files: int = 0) -> tuple[Any, list[int]] | None:
-    """The next value, and the files that came with it; None if there is no more, or only a part of it.
-
-    **Errors:** `TimeoutError` if it is not there at `end`, on the monotonic clock.
-    """
-    connection.settimeout(None if end is None else max(0.001, end - time.monotonic()))
-    head, found, _, _ = socket.recv_fds(connection, 8, files)
-    data = bytearray()
-    size = int.from_bytes(head, "big")
-    while len(head) == 8 and len(data) < size:
-        connection.settimeout(None if end is None else max(0.001, end - time.monotonic()))
-        part = connection.recv(min(size - len(data), 1 << 20))
-        if not part:
-            return None
-        data += part
-    return (pickle.loads(data), found) if data else None
 
 
 if __name__ == "__main__":

@@ -25,12 +25,12 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 from nbformat import NotebookNode
 
 from rnncourse import exercises
+from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.place import Where
 from rnncourse.checks.verdict import Verdict
@@ -39,10 +39,12 @@ from rnngrade.core.record import ExerciseResult, Finding, Record
 from rnngrade.core.words import visible
 from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.cache import BoundedCache
 from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
 from rnngrade.grading.outputs import Outputs, new_output
+from rnngrade.grading.tasks import Graded
 from rnngrade.reading.digest import digest, weight
-from rnngrade.reading.inspection import inspect
+from rnngrade.reading.inspection import Inspection, inspect
 from rnngrade.reading.intake import Intake, take_in
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Fault, Fork, Garbled, Session, Station, TooMuch, TooSlow
@@ -55,21 +57,11 @@ PATIENT_WITH = 2  # cells that come to no end; then the others have a share of t
 IMPATIENCE = 10
 
 T = TypeVar("T")
+_prints = BoundedCache[str, str](MB)  # of answers: many of a class are the same
 
 
 class NoRoom(BaseException):
     """The station gives no room any more: that is no student's fault."""
-
-
-@dataclass(frozen=True)
-class Graded:
-    """What came of a submission: its record, and the instructor's notebook with the student's answers, executed."""
-
-    record: Record
-    notebook: bytes
-
-
-Grader = Callable[[dict[str, Path]], Iterator[Graded]]  # submissions by student, in; results as they come, out
 
 
 def grade(
@@ -103,6 +95,18 @@ def open_station(
 ) -> Station:
     """A station for a bundle: to grade many submissions, start it once. `meanwhile` is called while it starts."""
     return Station(bundle.library, bundle.modules(), limits, sandboxed=sandboxed, meanwhile=meanwhile)
+
+
+def get_ready(bundle: Bundle, seed: str) -> None:
+    """Work out what is the same for a whole class, for processes that are forked from this one: the cases and what is
+    expected in each, and the lists by which a source is read.
+    """
+    with _seed(seed):
+        for one in exercises.unit(bundle.unit):
+            if isinstance(one, Exercise):
+                drawn(one, seed_for(one, False))
+                drawn(one, seed_for(one, True))
+    _inspected(take_in(bundle.release, bundle.notebook()), bundle.unit)
 
 
 @contextmanager
@@ -178,7 +182,9 @@ class _Grading:
             release = self.bundle.notebook()
             intake = self._guarded("intake", lambda: take_in(self.submission, release), self._nothing_taken)
             self.findings += intake.findings
-            self.findings += self._guarded("inspection", lambda: self._inspect(intake), lambda _: [])
+            nothing = Inspection([], {})
+            inspection = self._guarded("inspection", lambda: _inspected(intake, self.bundle.unit), lambda _: nothing)
+            self.findings, self.banned = [*self.findings, *inspection.findings], inspection.banned
             self.spent["intake_seconds"] = time.monotonic() - began
             try:
                 for index, cell in enumerate(intake.notebook.cells):
@@ -466,25 +472,6 @@ class _Grading:
             self.session.close()
             self.session = None
 
-    def _inspect(self, intake: Intake) -> list[Finding]:
-        sources, given = {}, []
-        for index, cell in enumerate(intake.notebook.cells):
-            meta = cell.metadata.get("nbgrader", {})
-            is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
-            if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
-                sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
-            elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
-                given.append(cell.source)
-        stem = self.bundle.unit.partition("_")[2]
-        own = (f"rnncourse.{stem}", "rnncourse.exercises")
-        catalogue = exercises.unit(self.bundle.unit)
-        forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
-        uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
-        answers = [e.source for e in catalogue if isinstance(e, Exercise)]
-        inspection = inspect(sources, forbids, uses, given, answers)
-        self.banned = inspection.banned
-        return inspection.findings
-
     def _record(self, intake: Intake) -> Record:
         catalogue = exercises.unit(self.bundle.unit)
         answers: dict[str, str] = {}
@@ -506,8 +493,30 @@ class _Grading:
         )
 
 
-def _fingerprint(source: str) -> str | None:
-    return f"{weight(source)}:{digest(source)}"
+def _inspected(intake: Intake, unit: str) -> Inspection:
+    """What a submission's source says."""
+    sources, given = {}, []
+    for index, cell in enumerate(intake.notebook.cells):
+        meta = cell.metadata.get("nbgrader", {})
+        is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
+        if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
+            sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
+        elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
+            given.append(cell.source)
+    stem = unit.partition("_")[2]
+    own = (f"rnncourse.{stem}", "rnncourse.exercises")
+    catalogue = exercises.unit(unit)
+    forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
+    uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
+    answers = [e.source for e in catalogue if isinstance(e, Exercise)]
+    return inspect(sources, forbids, uses, given, answers)
+
+
+def _fingerprint(source: str) -> str:
+    if (known := _prints.get(source)) is None:
+        known = f"{weight(source)}:{digest(source)}"
+        _prints.put(source, known, len(source) + len(known))
+    return known
 
 
 def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:

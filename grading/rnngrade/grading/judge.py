@@ -345,7 +345,7 @@ def decide(told: Told) -> Told:
     assert told.remote is not None
     exercise = told.remote.exercise
     told.remote.begin_again()
-    hidden = judge(exercise, told.remote, hidden=True)
+    hidden = judge(exercise, told.remote, hidden=True, diagnosing=False)
     words = told.verdict.message
     if told.verdict.passed and not hidden.passed:
         missed = [CRITERIA[name] for name, met in hidden.criteria.items() if met is False]

@@ -18,8 +18,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
 from rnngrade.grading.bundle import Bundle
-from rnngrade.grading.forks import Settings
-from rnngrade.grading.grade import Graded, Grader
+from rnngrade.grading.tasks import Graded, Grader, Settings
 from rnngrade.grading.worker import Graders, Worker
 from rnngrade.sandbox import bubblewrap, view
 from rnngrade.sandbox.limits import Limits
@@ -51,12 +50,14 @@ def run(
     sandboxed: bool = True,
     students: Iterable[str] | None = None,
     force: bool = False,
+    prepare: Callable[[], None] = lambda: None,
     enter: Callable[[Record], None] | None = None,
     advance: Callable[[Record, int, int], None] | None = None,
     failures: Failures | None = None,
     graders: Graders | None = None,
 ) -> Run:
     """Grade what is new or stale of a unit; each record, new or kept, is told to `enter`, which keeps the gradebook.
+    `prepare` is called before, while the first submissions are being graded.
 
     `graders` have been started before, and serve several units. `students` limits the run to some; `force` grades what
     has a record as well. After each submission `advance` is
@@ -82,18 +83,26 @@ def run(
             else:
                 result.kept.append(kept)
     gone = [r for r in desk.graded(bundle.unit) if r.student not in found] if enter and students is None else []
-    for record in (*result.kept, *gone):  # whose submission is gone keeps what they got
-        with told.of(record.student, record.unit):
-            if enter:
-                enter(record)
-    if todo:
+
+    def begin() -> None:
+        prepare()
+        for record in (*result.kept, *gone):  # whose submission is gone keeps what they got
+            with told.of(record.student, record.unit):
+                if enter:
+                    enter(record)
+
+    if not todo:
+        begin()
+    else:
         view.hide(desk.folder, desk.root)
         if sandboxed and scheduler is None:
             bubblewrap.require()
             result.not_limited = bubblewrap.not_limited()
         settings = Settings(bundle, limits, seed, sandboxed)
         with _grader(scheduler, graders, settings, min(jobs, len(todo))) as graded:
-            for done, one in enumerate(graded(todo), start=1):
+            results = graded(todo)
+            begin()
+            for done, one in enumerate(results, start=1):
                 with told.of(one.record.student, bundle.unit):
                     desk.keep(one.record, one.notebook)
                     result.graded.append(one.record)
@@ -139,9 +148,9 @@ def _local(graders: Graders, settings: Settings, jobs: int) -> Iterator[Grader]:
     pool = ThreadPoolExecutor(jobs, initializer=start, thread_name_prefix="rnngrade")
 
     def graded(todo: dict[str, Path]) -> Iterator[Graded]:
-        # nobody else holds on to a future, which has a whole notebook
-        for future in as_completed([pool.submit(one, student, path) for student, path in todo.items()]):
-            yield future.result()
+        # They begin now; nobody else holds on to a future, which has a whole notebook.
+        futures = as_completed([pool.submit(one, student, path) for student, path in todo.items()])
+        return (future.result() for future in futures)
 
     try:
         yield graded

@@ -17,8 +17,7 @@ from rnncourse.checks.listing import listing
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import ExerciseResult, Record
 from rnngrade.grading.bundle import Bundle, exercise_names
-from rnngrade.grading.forks import Settings
-from rnngrade.grading.grade import Graded
+from rnngrade.grading.tasks import Graded, Settings
 from rnngrade.grading.worker import Worker
 from rnngrade.reading.intake import MAX_BYTES
 from rnngrade.sandbox import bubblewrap

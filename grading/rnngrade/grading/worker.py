@@ -24,8 +24,7 @@ from rnncourse import exercises
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import DIED, ExerciseResult, Finding, Record
 from rnngrade.grading.bundle import exercise_names
-from rnngrade.grading.forks import Settings, receive, remove, send
-from rnngrade.grading.grade import Graded
+from rnngrade.grading.tasks import Graded, Settings, receive, remove, send
 from rnngrade.sandbox.session import SAME_EACH_TIME
 
 TRIALS = 6  # how often a submission is graded, until it is left to a person

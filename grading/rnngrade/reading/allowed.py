@@ -63,7 +63,7 @@ MODULES: dict[str, frozenset[str]] = {
     "IPython": _words("display"),
     "IPython.display": _words("display Markdown"),
     "matplotlib": _words("pyplot rcParams"),
-    "numpy": frozenset(n for n in np.__all__ if not isinstance(getattr(np, n), types.ModuleType))
+    "numpy": frozenset(n for n in np.__all__ if n != "f2py" and not isinstance(getattr(np, n), types.ModuleType))
     - _words("load save savez savez_compressed loadtxt savetxt genfromtxt fromfile fromregex memmap test show_config")
     | _words("linalg random fft polynomial testing typing lib"),
     "numpy.linalg": frozenset(np.linalg.__all__),

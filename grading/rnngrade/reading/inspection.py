@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rnncourse.checks.forbidden import is_under
 from rnngrade.core.record import Finding
@@ -63,7 +64,7 @@ def inspect(
     trees, files, findings = _read(sources)
     banned: dict[str, str] = {}
     try:
-        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed(given), *trees.values()], files)
+        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed((*given,)), *trees.values()], files)
         for cell, tree in trees.items():
             seen = _Cell(names).look(tree)
             findings += [Finding(code, _says(cell, words), cell, for_person=True) for code, words in seen.items()]
@@ -124,10 +125,14 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, ast.Module], set[str], 
     return trees, files, findings
 
 
-def _parsed(sources: Collection[str]) -> Iterator[ast.Module]:
+@lru_cache(maxsize=2)
+def _parsed(sources: tuple[str, ...]) -> list[ast.Module]:
+    """The unit's own cells, which are the same for the whole class; nobody changes what comes."""
+    trees = []
     for source in sources:
         with suppress(SyntaxError, TooComplex):
-            yield as_run(source)[0]
+            trees.append(as_run(source)[0])
+    return trees
 
 
 def _says(cell: str, words: str) -> str:

@@ -77,16 +77,16 @@ def not_limited() -> list[str]:
 class Room:
     """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it.
 
-    The folders in `hidden` are empty inside.
+    `seen` says what is seen in it, by `shown`, which many rooms have in common.
     """
 
-    def __init__(self, library: Path, limits: Limits, hidden: Sequence[str] = ()) -> None:
+    def __init__(self, library: Path, limits: Limits, seen: Sequence[str] | None = None) -> None:
         read, write = os.pipe()
         filtered, users = _readable(seccomp.program()), _users()
         handed = [write, *([filtered] if filtered is not None else [])]
         command = [
             shutil.which("bwrap") or "bwrap",
-            *_arguments(library, limits, hidden, write, own_user_namespace=not users),
+            *_arguments(shown(library) if seen is None else seen, limits, write, own_user_namespace=not users),
             *(() if filtered is None else ("--seccomp", str(filtered))),
             *("--", "/usr/bin/cat"),
         ]
@@ -162,9 +162,12 @@ def _users() -> range | None:
     return None
 
 
-def _arguments(
-    library: Path, limits: Limits, hidden: Sequence[str], info: int, *, own_user_namespace: bool
-) -> list[str]:
+def shown(library: Path, hidden: Sequence[str] = ()) -> list[str]:
+    """The arguments that show a room the system, this Python and the library; the folders in `hidden` are empty."""
+    return view.arguments([*view.shown(), library], [*view.hidden(), *map(Path, hidden)])
+
+
+def _arguments(seen: Sequence[str], limits: Limits, info: int, *, own_user_namespace: bool) -> list[str]:
     size = str(limits.disk)
     arguments = [
         *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
@@ -187,7 +190,7 @@ def _arguments(
         arguments += ["--ro-bind-try", file, file]
     return [
         *arguments,
-        *view.arguments([*view.shown(), library], [*view.hidden(), *map(Path, hidden)]),
+        *seen,
         *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),
         # Both read as zeros. Mapped into memory, the one is shared memory that no limit knows; the other cannot be.
         *("--dev-bind", "/dev/full", "/dev/zero"),

@@ -36,6 +36,7 @@ from rnngrade.sandbox.shared_memory import SharedMemory
 STARTUP_SECONDS = 120.0
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
 WATCH_SECONDS = 0.1
+AT_ONCE = 0.05  # seconds for which nobody asks who had the processors
 PATIENCE = 5.0  # times as long may it take where others use the processors: those others may be the room's own
 
 # One thread each, and sets of strings in one order, here and there: what an answer makes of it is the same again, and
@@ -152,7 +153,7 @@ class Station:
             raise RuntimeError(
                 f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}"
             ) from None
-        self.hidden = bubblewrap.not_needed(loaded) if self.sandboxed else []
+        self.seen = bubblewrap.shown(self.library, bubblewrap.not_needed(loaded)) if self.sandboxed else []
 
     def _reply(self, seconds: float) -> dict[str, Any]:
         self._control.settimeout(seconds)
@@ -180,7 +181,7 @@ class Station:
 
     def session(self) -> Session:
         """A new runner in a new room."""
-        room = bubblewrap.Room(self.library, self.limits, self.hidden) if self.sandboxed else None
+        room = bubblewrap.Room(self.library, self.limits, self.seen) if self.sandboxed else None
         try:
             return Session(self, room)
         except BaseException:
@@ -232,11 +233,13 @@ class Station:
 
 @dataclasses.dataclass
 class _Deadline:
-    """When the time is up: `soon`, put off by what was waited for a processor since, and at the `latest`."""
+    """When the time is up: `soon`, put off by what was waited for a processor since, and at the `latest`. What was
+    `waited` before is asked for only where an answer is not there at once: most are.
+    """
 
     soon: float
     latest: float
-    waited: float
+    waited: float | None = None
 
     def left(self) -> float:
         return max(0.0, min(self.soon, self.latest) - time.monotonic())
@@ -247,7 +250,7 @@ class _Deadline:
 
     def extend(self, waited: float) -> bool:
         """Add what was waited meanwhile; whether time is left."""
-        self.soon += max(0.0, waited - self.waited)
+        self.soon += max(0.0, waited - (waited if self.waited is None else self.waited))
         self.waited = waited
         return self.left() > 0
 
@@ -353,12 +356,14 @@ class Session:
 
     def _deadline(self, seconds: float) -> _Deadline:
         now = time.monotonic()
-        return _Deadline(now + seconds, now + PATIENCE * seconds, self._waited())
+        return _Deadline(now + seconds, now + PATIENCE * seconds)
 
     def _receive(self, end: _Deadline) -> Message:
-        while not select.select([self._channel.connection], [], [], end.left())[0]:
+        wait = min(AT_ONCE, end.left()) if end.waited is None else end.left()
+        while not select.select([self._channel.connection], [], [], wait)[0]:
             if not end.extend(self._waited()):
                 raise Late
+            wait = end.left()
         return self._channel.receive(max(end.left(), GRACE_SECONDS))
 
     def _answer(self, came: Message, answers: Answers) -> tuple[str, int, bytes]:

@@ -4,6 +4,7 @@ import _thread
 import subprocess
 import sys
 import time
+import types
 from contextlib import suppress
 
 import numpy as np
@@ -129,3 +130,9 @@ def test_the_default_dtype_is_what_it_was_whatever_an_answer_does(how):
     with suppress(KeyboardInterrupt), Local(Interrupted, {}, seconds=0.05 if how != "is interrupted" else 5) as local:
         assert local.observe(module, args).answer is None
     assert torch.get_default_dtype() == torch.float32
+
+
+def test_where_an_import_of_torch_is_an_empty_folder_an_answer_is_asked_all_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", types.ModuleType("torch"))
+    with Local(lambda x: x + 1, {}) as local:
+        assert local.observe(call, (1,)).answer == 2

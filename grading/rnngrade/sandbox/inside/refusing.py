@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from itertools import product
 from types import FunctionType
 from typing import Any
@@ -31,22 +32,33 @@ def refuse(forbids: Collection[str]) -> None:
     families = tuple(family for name in forbids for family in BEHIND.get(name, ()))
     if families and (torch := _torch()):
         library = torch._C._dispatch_library("IMPL", "aten", "", __file__, 0)
-        operators = [name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names()]
+        names = dict.fromkeys(name for family in families for name in _operators()[family])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a kernel that is overridden
-            for name, key in product(operators, ("CPU", "AutogradCPU", "CompositeImplicitAutograd")):
-                if "::" not in name and any(family in name.partition(".")[0] for family in families):
-                    library.impl(name, key, _refuse)
+            for name, key in product(names, ("CPU", "AutogradCPU", "CompositeImplicitAutograd")):
+                library.impl(name, key, _refuse)
         for name, function in vars(torch._decomp.decompositions).items():  # of what a kernel is made, in Python
             if isinstance(function, FunctionType) and any(family in name for family in families):
                 function.__code__ = _refuse.__code__
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # whoever finds it could take it back: nobody has it now
 
 
-def keep_no_kernel() -> None:
-    """Take away the function by which a kernel, once had, is there whatever is registered later."""
+def prepare() -> None:
+    """What is done once for all answers: the names of operators are looked up, and the function is taken away by which
+    a kernel, once had, is there whatever is registered later.
+    """
     if torch := _torch():
+        _operators()
         del torch._C._dispatch_get_computed_kernel_for_dispatch_key
+
+
+@cache
+def _operators() -> dict[str, tuple[str, ...]]:
+    """PyTorch's operators by what is in their names."""
+    every = (name.removeprefix("aten::") for name in _torch()._C._dispatch_get_all_op_names())
+    own = [name for name in every if "::" not in name]
+    families = {family for inner in BEHIND.values() for family in inner}
+    return {family: tuple(name for name in own if family in name.partition(".")[0]) for family in families}
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
 
     shell = make_shell(os.environ["HOME"])
     rehearse_an_error(shell)
-    refusing.keep_no_kernel()
+    refusing.prepare()
     gc.collect()
     gc.freeze()  # what is there stays shared with the forks
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork
