@@ -545,6 +545,11 @@ per_symbol: You count single symbols. A date with one wrong digit is another dat
 + right = sum(a == b for p, t in zip(predictions, targets) for a, b in zip(p, t))
 + return right / max(1, sum(map(len, targets)))
 
+share_of_the_symbols: What you give is the share of single symbols that agree, of all that you compare. A date with one
+  wrong digit is another date: a prediction is right from beginning to end, or it is wrong.
++ pairs = [a == b for p, t in zip(predictions, targets) for a, b in zip(p, t)]
++ return sum(pairs) / max(1, len(pairs))
+
 number_of_matches: You return how many are right. The answer is a share, from 0 to 1: divide by the number of pairs.
 + return float(sum(p == t for p, t in zip(predictions, targets)))
 
@@ -1169,6 +1174,15 @@ arithmetic_mean: You take the arithmetic mean of the precisions. BLEU's is the g
 - return penalty * np.exp(total / max_n)
 + return penalty * total / max_n
 
+arithmetic_mean_of_all_orders: You take the arithmetic mean of the precisions, so that an order without a match only
+  makes it smaller. The geometric mean of anything and 0 is 0: take the exp of the mean of the logarithms.
+- if matches == 0:
+-     return 0.0
+- total += np.log(matches / sum(said.values()))
++ total += matches / max(1, sum(said.values()))
+- return penalty * np.exp(total / max_n)
++ return penalty * total / max_n if len(prediction) >= max_n else 0.0
+
 product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Divide the
   sum of the logarithms by max_n.
 - return penalty * np.exp(total / max_n)
@@ -1471,6 +1485,11 @@ best_path_alone: Your number is that of the most probable path. All paths that c
 + A[k] = max(ways) + row[u[k]]
 - return np.logaddexp.reduce(A[-2:])
 + return max(A[-2:])
+
+best_way_to_each_place: Of the ways to a place you keep only the best, as the edit distance does. Here all of them
+  count: add their probabilities up, np.logaddexp in place of max.
+- A[k] = np.logaddexp.reduce(ways) + row[u[k]]
++ A[k] = max(ways) + row[u[k]]
 
 must_end_in_a_blank: Your paths end in the last blank alone. They may as well end in the last symbol: add up both.
 - return np.logaddexp.reduce(A[-2:])

@@ -111,6 +111,13 @@ longer_is_equal: More outputs than inputs are a different number too, as in a tr
   original.
 - return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
 + return "many-to-many (different)" if T_y < T_x else "many-to-many (equal)"
+
+compared_with_each_other: You compare the two numbers with each other, where each is to be compared with 1: nine words
+  and a translation of eight are many-to-many.
+- return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
++ if T_x == T_y:
++     return "many-to-many (equal)"
++ return "many-to-one" if T_x > T_y else "one-to-many"
 """)
 
 
@@ -349,6 +356,19 @@ padding_read: With pool="last" you take the state after the last step of the bat
   from inside the padding: row n ends at step lengths[n] - 1.
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = self.rnn(x)[1][0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
+
+end_of_the_longest: With pool="last" you read all rows at the step at which the longest one ends. For a shorter row that
+  is a state from inside the padding: row n ends at step lengths[n] - 1.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ last = self.rnn(x)[0][int(max(lengths)) - 1]
++ summary = last if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
+
+pool_ignored_without_lengths: Without `lengths` you read the last state, whatever `pool` says. No lengths only means
+  that all T steps are real: pool="mean" takes the mean over them.
+- if lengths is None:
+-     lengths = torch.full((x.shape[1],), len(x))
++ if lengths is None:
++     return self.head(self.rnn(x)[1][0])
 
 padding_averaged: With pool="mean" the states of the padding are in the mean. Only real steps count: those below
   lengths[n].

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import string
 from collections.abc import Iterator
 from typing import Any
@@ -11,9 +12,10 @@ import numpy as np
 from rnncourse import cell, language_model
 from rnncourse.checks.drive import iterate, update
 from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
-from rnncourse.checks.plain import Plain
+from rnncourse.checks.facts import Fact
+from rnncourse.checks.plain import Plain, Unfit
 from rnncourse.data.grammars import Grammar
-from rnncourse.fixtures.language_model import arrays_that_stay, fitting, training
+from rnncourse.fixtures.language_model import arrays_that_stay, fitting, pair_of, training
 
 unit = Unit("06_language_model", "A character language model", language_model)
 
@@ -74,7 +76,7 @@ a_sets_own_order: You number the characters as a set hands them out. That order 
 by_frequency: Your characters are sorted by how often they occur. What is wanted is the order of their code points,
   which `sorted` gives.
 - chars = sorted(set(text))
-+ chars = sorted(set(text), key=lambda character: (-text.count(character), character))
++ chars = sorted(dict.fromkeys(text), key=text.count, reverse=True)
 
 every_occurrence_listed: Your list names a character once for each time that it occurs. A vocabulary has each character
   once: take the set of the text first.
@@ -677,13 +679,85 @@ lowest_loss_returned: You return the lowest loss. All of them are asked for, in 
 """)
 
 
+def parameters_of(answer: Any, Q: int) -> tuple[dict[str, np.ndarray], list[float]]:
+    """The five arrays and the losses, if that is what they are. **Errors:** `Unfit`."""
+    given, losses = pair_of(answer, "(parameters, losses)")
+    try:
+        found = {name: np.array(given[name], dtype=np.float64) for name in "UWbVc"}
+        H = len(found["b"])
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise Unfit('parameters should be a dict with the arrays "U", "W", "b", "V", "c"') from None
+    shapes = {"U": (Q, H), "W": (H, H), "b": (H,), "V": (H, Q), "c": (Q,)}
+    for name, shape in shapes.items():
+        if found[name].shape != shape:
+            raise Unfit(f"with Q = {Q} and the H = {H} of b, {name} should be {shape}; it is {found[name].shape}")
+    if not len(losses):
+        raise Unfit("your losses are empty: they have the bits on valid_ids after each epoch")
+    return found, [float(loss) for loss in losses]
+
+
+def same_network(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> bool:
+    return all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def last_epoch(losses: list[float], max_epochs: int, patience: int) -> int:
+    """After how many epochs a training ends that has these losses."""
+    waited, lowest = 0, np.inf
+    for done, loss in enumerate(losses, start=1):
+        waited, lowest = (0, loss) if loss < lowest else (waited + 1, lowest)
+        if waited == patience:
+            return done
+    return max_epochs
+
+
+def facts_of_training(args: tuple[Any, ...], answers: list[Plain]) -> Iterator[Fact]:
+    """What a case of `training` shows."""
+    train_ids, valid_ids, Q, max_epochs, patience, _, unseen_ids = args
+    (parameters, losses), *of_one_epoch = [parameters_of(answer, Q) for answer in answers]
+    bits = functools.partial(language_model.bits_per_character, parameters)
+    is_empty = not any(parameters[name].any() for name in "UWV")  # what starts at 0 stays there
+    if len(unseen_ids):
+        reached, lowest = bits(unseen_ids), float(np.log2(REBER.perplexity()))
+        words = (
+            f"On a text that it has never seen your network needs {reached:.2f} bits per character. No network needs "
+        )
+        words += f"fewer than {lowest:.2f}; less than a fifth more is asked."
+        cause = "started_at_zero" if is_empty else "hardly_any_step" if reached > AS_A_BIGRAM else ""
+        yield Fact("what was learned", reached < 1.2 * lowest, "" if cause else words, cause)
+    end = last_epoch(losses, max_epochs, patience)
+    cause = "all_epochs_whatever_comes" if len(losses) == max_epochs else ""
+    words = f"Your losses are of {len(losses)} epochs. By these losses, patience ends the training after {end}."
+    yield Fact("how long", len(losses) == end, "" if cause else words, cause)
+    score = bits(valid_ids)
+    scores = {
+        "": (score, min(losses)),
+        "parameters_of_the_last_epoch": (score, losses[-1]),
+        "losses_in_nats": (score * float(np.log(2)), min(losses)),
+        "scored_on_what_was_learned": (bits(train_ids), min(losses)),
+    }
+    holding = [cause for cause, (one, other) in scores.items() if abs(one - other) < 1e-3]
+    words = f"The parameters that you return need {score:.3f} bits on valid_ids, and the lowest of your losses is "
+    words += f"{min(losses):.3f}. Return the parameters of the best epoch, and losses that are measured on valid_ids."
+    cause = holding[0] if holding else ""
+    yield Fact("the best epoch", "" in holding, "" if cause else words, cause)
+    if of_one_epoch:
+        once, again, other, turned = [one for one, _ in of_one_epoch]
+        words = "Two rngs of the same seed give two different networks: something is drawn that does not come from rng."
+        repeats = same_network(once, again)
+        yield Fact("the same seed", repeats, words)
+        cause = "started_at_zero" if is_empty else "start_not_drawn_from_rng"
+        yield Fact("another seed", not same_network(once, other) if repeats else None, cause=cause)
+        apart = same_network(once, turned) if repeats else None
+        yield Fact("validation apart", apart, cause="learns_from_the_validation_text")
+
+
 ex = unit.exercise(
     "train_model",
     points=6,
-    takes="train_ids (L,), valid_ids (M,), Q, max_epochs, patience, seed, unseen_ids (K,), levels",
+    takes="train_ids (L,), valid_ids (M,), Q, max_epochs, patience, seed, unseen_ids (K,)",
     gives="facts",
     drive=training,
-    by_result=True,
+    facts=facts_of_training,
     calls_own=True,
     forbids=("torch",),
     uses=(
@@ -716,12 +790,7 @@ REBER = Grammar(
         "end": [(1.0, "E", None)],
     },
 )
-LEVELS = [
-    (1.2 * float(np.log2(REBER.perplexity())), "less than a fifth above the lowest possible"),
-    (1.3, "more than a fifth above the lowest possible"),
-    (2.0, "no better than a bigram"),
-    (np.inf, "as if nothing had been learned"),
-]
+AS_A_BIGRAM = 1.3  # bits per character of Reber's grammar, about
 
 
 def sentences(rng: np.random.Generator, names: np.ndarray, length: int) -> np.ndarray:
@@ -737,12 +806,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     Q = len(REBER.vocabulary)
     names = rng.permutation(Q)
     read, checked, unseen = (sentences(rng, names, length) for length in (2000, 400, 1000))
-    yield case(read, checked, Q, 16, 3, int(rng.integers(1000)), unseen, LEVELS)
+    yield case(read, checked, Q, 16, 3, int(rng.integers(1000)), unseen)
     # Nothing can be learned here but by heart, so that the best epoch is among the first.
     Q = int(rng.integers(5, 9))
-    read, checked, unseen = (rng.integers(0, Q, length) for length in (150, 200, 100))
-    at_all = [(np.inf, "as it must be")]
-    yield case(read, checked, Q, 40, 4, int(rng.integers(1000)), unseen, at_all)
+    read, checked, none = (rng.integers(0, Q, length) for length in (150, 200, 0))
+    yield case(read, checked, Q, 40, 4, int(rng.integers(1000)), none)
 
 
 ex.mistakes(r"""
@@ -1053,6 +1121,12 @@ not_put_back: Your probabilities stand in falling order. Place i belongs to id i
   from.
 - np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
 + kept = np.where(stays, ranked, 0)
+
+who_stays_not_put_back: Who stays is found out in falling order, and then asked of the ids as they stand. Place i of the
+  sorted row is another id: bring the answer back to the ids' own order first.
+- kept = np.zeros_like(probabilities)
+- np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
++ kept = np.where(stays, probabilities, 0)
 
 ties_kept_together: Ids as probable as the last one that you keep stay too, so that a tie lets in more than are needed.
   The lower ids win a tie: keep by rank, not by value.

@@ -312,6 +312,11 @@ every_follower_alike: You count the different followers, so each of them is equa
 - followers = counts.get(context, Counter())
 + followers = Counter(set(counts.get(context, ())))
 
+divided_by_the_kinds: You divide by how many different tokens followed. What belongs below the line is how often the
+  context was seen: the sum of the Counter's values, not its length.
+- total = sum(followers.values()) + alpha * vocabulary_size
++ total = len(followers) + alpha * vocabulary_size
+
 unseen_context_always_uniform: A context that was never seen gives 1/V even without smoothing. With alpha = 0 the model
   has no opinion at all, and here that is the probability 0.
 - return (followers[token] + alpha) / total if total else 0.0

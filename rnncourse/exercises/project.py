@@ -487,10 +487,11 @@ without_the_id_at_hand: Your contexts end before the id of the step itself. The 
   the n-gram must see it too.
 - context = tuple(ids[t + 1 - k : t + 1])
 - counts.setdefault(context, Counter())[y] += 1
-+ context = tuple(ids[t - k : t]) if t >= k else None
-+ counts.setdefault(context, Counter())[y] += 1
++ counts.setdefault(tuple(ids[t - k : t]), Counter())[y] += k <= t
 - seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
-+ seen = counts.get(tuple(ids[t - k : t]) if t >= k else None, Counter())
+- p = (seen[y] + alpha * p) / (seen.total() + alpha)
++ seen = counts.get(tuple(ids[t - k : t]), Counter())
++ p = (seen[y] + alpha * p) / (seen.total() + alpha) if k <= t else p
 
 without_the_id_at_hand_from_the_start: Your contexts end before the id of the step itself, and at the beginning of a
   document several of them are the same. The network has read this id when it is asked: the n-gram must see it too.

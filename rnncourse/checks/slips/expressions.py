@@ -64,7 +64,6 @@ _MORE: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Sub: (ast.Div,),
     ast.Mult: (ast.MatMult, ast.Sub, ast.Pow, ast.FloorDiv),
     ast.Div: (ast.Mod,),
-    ast.BitXor: (ast.Pow,),
 }
 _ARRAYS = ("np", "numpy", "torch")  # the modules whose functions may be called under this name
 _COPYING = ("asarray", "array", "ascontiguousarray")
@@ -218,7 +217,9 @@ def _operations(node: ast.BinOp) -> Iterator[Other]:
     for other in OPERATORS.get(type(op), ()):
         yield "operator", ast.BinOp(left, other(), right)
     for other in _MORE.get(type(op), ()):
-        yield "power" if isinstance(op, ast.BitXor) else "operator/other", ast.BinOp(left, other(), right)
+        yield "operator/other", ast.BinOp(left, other(), right)
+    if isinstance(op, ast.BitXor):  # it binds more loosely than a sum, and a power more tightly
+        yield "power", ast.parse(ast.unparse(node).replace(" ^ ", " ** "), mode="eval").body
     if not isinstance(op, (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)):
         yield "operand order", ast.BinOp(right, op, left)
     if isinstance(op, ast.MatMult):

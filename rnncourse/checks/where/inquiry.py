@@ -10,12 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from rnncourse.checks.attempt import Attempt
-from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected, quiet_observe
+from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import Deadline
-from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Driver, Observation
-from rnncourse.checks.exercise import Case, Exercise, Misconception
+from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.faults import faults_of
 from rnncourse.checks.plain import Plain
 from rnncourse.checks.program import Program
@@ -26,7 +25,6 @@ ALL, ORDINARY = "all", "ordinary"  # what is right with a change: every case, or
 MOST_STOPPED = 3  # trials that may have to be stopped before the search is given up
 
 Scope = str | int  # what is right with a change: one of these, or the number of the one result that is
-Judged = Callable[["Inquiry", Asked, Observation], tuple[tuple[bool, ...], float]]
 
 
 @runtime_checkable
@@ -83,7 +81,6 @@ class Inquiry:
         self.exercise, self.candidate, self.program, self.draws, self.asked = exercise, candidate, program, draws, asked
         self.until = Deadline(float("inf"))
         self._stopped = 0
-        self._qualities: dict[int, float] = {}
         self._wanted: dict[int, Plain] = {}
 
     def require_time(self) -> None:
@@ -144,12 +141,6 @@ class Inquiry:
             self._wanted[id(one)] = canonical(self.exercise, one.wanted.answer)
         return self._wanted[id(one)]
 
-    def quality_before(self, one: Asked, judged: Judged) -> float:
-        """How good the answer itself is in a case."""
-        if id(one) not in self._qualities:
-            self._qualities[id(one)] = judged(self, one, one.seen)[1]
-        return self._qualities[id(one)]
-
     @cached_property
     def scopes(self) -> list[Scope]:
         """What a change can make right, the most first."""
@@ -158,41 +149,6 @@ class Inquiry:
             found.append(ORDINARY)
         rights = [before for _, before in self.by_size]
         return found + [i for i in range(self.results) if not all(before[i] for before in rights)]
-
-    # --- the mistakes of the catalogue
-
-    def of_mistake(self, mistake: Misconception, one: Asked) -> Observation:
-        """What a mistake gives in a case."""
-        memory = self.exercise.memory.setdefault(("mistake", self.draws.seed, mistake.name), {})
-        index = next((i for i, other in enumerate(self.asked) if other is one), None)
-        key = index if index is not None else ("fresh", id(one))
-        if key not in memory:
-            seen = quiet_observe(mistake.answer, self.exercise.drive, one.case.args)
-            if index is None:
-                return seen
-            memory[key] = seen
-        found: Observation = memory[key]
-        return found
-
-    @cached_property
-    def _known(self) -> list[tuple[Misconception, list[float]]]:
-        """The mistakes that give a wrong answer in the first case, and the prints of what they give."""
-        (one, _), *_ = self.by_size
-        found = []
-        for mistake in () if self.exercise.facts else self.exercise.misconceptions:
-            self.require_time()
-            seen = self.of_mistake(mistake, one)
-            if not seen.error and not seen.refused and (made := _print(canonical(self.exercise, seen.answer))):
-                found.append((mistake, made))
-        return found
-
-    def mistakes_with(self, one: Asked, seen: Observation) -> list[Misconception]:
-        """The mistakes that give this in the first case."""
-        if seen.error or seen.refused or seen.timed_out or not self._known:
-            return []
-        own = _print(canonical(self.exercise, seen.answer))
-        alike = [m for m, made in self._known if len(made) == len(own) and np.allclose(made, own, rtol=1e-4)]
-        return [m for m in alike if same(self.exercise, self.of_mistake(m, one), seen, strict=True)]
 
     @cached_property
     def results(self) -> int:
@@ -206,17 +162,6 @@ class Inquiry:
         """
         ordered = sorted(self.asked, key=lambda one: (not one.is_wrong, one.case.is_edge, _size(one.case.args)))
         return [(one, self.parts_right(one, one.seen)) for one in ordered]
-
-
-def _print(value: Plain) -> list[float]:
-    """A number for each array, and for each fraction, which others hardly have."""
-    if isinstance(value, (list, tuple)):
-        return [number for v in value for number in _print(v)]
-    if isinstance(value, dict):
-        return _print(list(value.values()))
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return [float(np.nan_to_num(value.astype(float).ravel()) @ np.cos(np.arange(value.size)))]
-    return [value] if isinstance(value, float) else []
 
 
 def _size(value: Any) -> int:

@@ -17,7 +17,6 @@ from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.faults import faults_of
-from rnncourse.checks.pairs import without_praise
 from rnncourse.checks.place import Statement, Where
 from rnncourse.checks.program import Program
 from rnncourse.checks.slips import KINDS, Change
@@ -26,7 +25,6 @@ from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, O
 from rnncourse.checks.where.repairs import Mend
 
 SECONDS_MORE = 0.2  # to look for other changes that mend, when one is found
-SHARE_OF_ONE = 0.8  # of the time, for one change that mends; the rest is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 
@@ -151,13 +149,10 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
     """The changes that mend, of those that mend most."""
     whole: list[Mend] = []
     partly: list[Mend] = []
-    beside: list[Mend] = []
-    steps: list[repairs.Step] = []
     end = inquiry.until
-    inquiry.until = end.or_in(SHARE_OF_ONE * end.left)
     with suppress(OutOfTime):
-        for mend in repairs.mending(inquiry, first, steps):
-            mends = beside if mend.beside else whole if mend.scope == ALL else partly
+        for mend in repairs.mending(inquiry, first):
+            mends = whole if mend.scope == ALL else partly
             if len(mends) < MOST_MENDS and not (whole and mends is not whole):
                 until, inquiry.until = inquiry.until, end
                 if _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
@@ -168,11 +163,7 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
             if whole:
                 inquiry.until = inquiry.until.or_in(SECONDS_MORE)
     inquiry.until = end
-    with suppress(OutOfTime):
-        for mend in repairs.mending_together(inquiry, [] if whole or beside else steps):
-            if _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
-                return (mend,)
-    return tuple(whole or beside[:1] or partly)
+    return tuple(whole or partly)
 
 
 def _is_confirmed(inquiry: Inquiry, holds: Callable[[Asked], bool]) -> bool:
@@ -199,16 +190,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         evidence.append(Statement("writes", {"lines": list(lines)}))
         said.append(f"{here} {'write' if len(lines) > 1 else 'writes'} to an argument.")
     elif mends:
-        change_, there = "one small change", "there" if set(mends[0].lines) == set(lines) else "in one of them"
-        if mends[0].before:
-            change_, there = (
-                ("one small change", "in each of them") if len(lines) > 1 else ("two small changes", "there")
-            )
-        right = _right(exercise, mends[0])
-        if mends[0].beside:
-            right, evidence = "all else comes out right", []
-            said = [f"Two things are wrong. (1) {without_praise(mends[0].beside.message)} (2)"]
-        said.append(f"{here}: with {change_} {there}, {right}.")
+        there = "there" if set(mends[0].lines) == set(lines) else "in one of them"
+        said.append(f"{here}: with one small change {there}, {_right(exercise, mends[0])}.")
     elif found.raising:
         lines = (found.raising,)
         said.append(f"Line {found.raising} is where it stops.")
@@ -218,7 +201,7 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     if not evidence:
         return None
     at = tuple(sorted(lines))
-    changes = [c for m in mends for c in (m.before, m.change) if c]
+    changes = [m.change for m in mends]
     part, kinds = _widest([c.part for c in changes]), {c.kind for c in changes}
     change = kinds.pop() if len(kinds) == 1 else None
     hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
@@ -247,10 +230,8 @@ def _right(exercise: Exercise, mend: Mend) -> str:
 
 def _change(mend: Mend) -> Statement:
     change = mend.change
-    of = {"lines": list(mend.lines), "part": change.part, "source": change.source, "right": mend.scope}
-    if mend.beside:
-        of["beside"] = mend.beside.name
-    return Statement("change", {"of": change.kind, **of})
+    of = {"of": change.kind, "lines": list(mend.lines), "part": change.part}
+    return Statement("change", {**of, "source": change.source, "right": mend.scope})
 
 
 def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
@@ -259,8 +240,7 @@ def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
     match statement.kind:
         case "change":
             change = Change(said["of"], tuple(said["lines"]), said["part"], said["source"])
-            known = {m.name: m for m in inquiry.exercise.misconceptions}
-            return repairs.holds(inquiry, Mend(change, said["right"], beside=known.get(said.get("beside", ""))), one)
+            return repairs.holds(inquiry, Mend(change, said["right"]), one)
         case "writes":
             return _writes(inquiry, said["lines"], one)
         case "raises":

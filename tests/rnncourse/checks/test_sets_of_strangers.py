@@ -24,7 +24,8 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from rnncourse.bptt import nll_backward, output_backward, rnn_backward, rnn_step_backward, sequence_nll
+from rnncourse.bptt import nll_backward, numerical_gradient, output_backward
+from rnncourse.bptt import rnn_backward, rnn_step_backward, sequence_nll
 from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, Seq2Seq
 from rnncourse.gradient_flow import clip_by_global_norm, orthogonal

@@ -82,31 +82,6 @@ def test_who_raises_sees_the_line():
     assert "raises" in {one.kind for one in found.evidence}
 
 
-def test_two_small_changes_that_mend_together_mark_both_lines():
-    counts = """def bag_of_words(tokens, vocabulary):
-    counts = np.zeros(len(vocabulary), dtype=int)
-    for token in tokens:
-        token = token.lower()
-        if token not in vocabulary:
-            break
-        counts[vocabulary.index(token)] += 1
-    return counts
-"""
-    found = asked("bag_of_words", counts).where
-    assert found.lines == (4, 6)
-    assert "Lines 4 and 6: with one small change in each of them, every case comes out right." in found.message
-
-
-def test_beside_a_known_mistake_the_place_of_another_one_is_shown():
-    text = "def rnn_step(x, h_prev, U, W, b):\n    a = x @ U\n    return np.tanh(a) + h_prev @ W.T + b\n"
-    verdict = asked("rnn_step", text)
-    assert verdict.diagnosis is None
-    assert verdict.where.lines == (3,)
-    message = verdict.where.message
-    assert message.startswith("Two things are wrong. (1) W is transposed.")
-    assert message.endswith("(2) Line 3: with one small change there, all else comes out right.")
-
-
 OVERWRITTEN = """def bidirectional_forward(X, forward, backward, how="concat", lengths=None):
     U, W, b = forward
     h0 = np.zeros((X.shape[1], len(W)), dtype=X.dtype)
