@@ -34,6 +34,7 @@ with warnings.catch_warnings():
     from nbgrader.exchange import Exchange, ExchangeFactory
 
 from rnncourse import exercises
+from rnngrade.author.release import beside_python
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
@@ -90,7 +91,7 @@ class Hub:
 
     def _do(self, command: str, config: Config) -> None:
         config.Exchange.root = str(self.folder / "exchange")
-        with warnings.catch_warnings(), gradebook.beside_python():
+        with warnings.catch_warnings(), beside_python():
             warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
             kind = getattr(ExchangeFactory(config=config), command)
             coursedir = CourseDirectory(config=config, assignment_id=UNIT)

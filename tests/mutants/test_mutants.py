@@ -20,7 +20,7 @@ def mutant(body):
 
 
 def test_no_mutant_of_a_fresh_sample_is_accepted_and_none_that_was_accepted_once(root):
-    command = [sys.executable, "-m", "mutants", "--sample", "500" if ALL else "30", "--jobs", "1"]
+    command = [sys.executable, "-m", "mutants", "--sample", "500" if ALL else "12", "--jobs", "1"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 

@@ -202,11 +202,11 @@ def test_what_is_said_of_mutants_and_strangers_is_so_on_ten_fresh_draws():
     seed = random.randrange(10**6) if ALL else 1
     rng = random.Random(seed)
     of_arrays = [e for e in CODE if e.drive.is_plain and e.gives and e.gives[0].axes and len(e.source) < LONG]
-    spaces = dict(changed(rng, e, answer_to(e.name)[0], {}) for e in rng.sample(of_arrays, 24))
-    spaces |= dict(strangers(rng, rng.sample([e for e in CODE if len(e.source) < LONG], 12)))
+    spaces = dict(changed(rng, e, answer_to(e.name)[0], {}) for e in rng.sample(of_arrays, 24 if ALL else 12))
+    spaces |= dict(strangers(rng, rng.sample([e for e in CODE if len(e.source) < LONG], 12 if ALL else 6)))
     results = list(each(list(spaces), lambda mutant: said_and_false(mutant, spaces[mutant]), 1))
     assert len(results) == len(spaces)
-    assert sum(found[0] for _, found in results if found) >= 8, seed
+    assert sum(found[0] for _, found in results if found) >= 5, seed
     assert [(seed, str(mutant), found[1]) for mutant, found in results if found and found[1]] == []
 
 
