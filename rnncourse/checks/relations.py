@@ -363,11 +363,12 @@ def with_an_argument(part: Part) -> Iterator[Key]:
     fitted = {name: fit for name, value in others.items() if (fit := _fitted(value, right)) is not None}
     for before, undone, function in _LAST:
         a, b = undone(right.astype(float)), undone(own.astype(float))
-        off = np.where(np.isfinite(a) & np.isfinite(b), b - a, 0)
+        told = np.isfinite(a) & ((np.abs(a) < _SATURATED[right.itemsize < 8]) if before else True)
+        off = np.where(told & np.isfinite(b), b - a, 0)
         top = np.abs(off).argmax()
         for name, value in fitted.items():
             times = np.round(off.flat[top] / value.flat[top]) if value.flat[top] else 0
-            if times in _TIMES and equal(function(a + times * value), own):
+            if times in _TIMES and equal(function(a + times * value)[told], own[told]):
                 yield "term", _TIMES[times], name, before
     for name, value in fitted.items():
         if value.any() and own.any() and right.any():
@@ -380,6 +381,7 @@ def with_an_argument(part: Part) -> Iterator[Key]:
 _TIMES = {1: "plus", -1: "minus", 2: "plus twice", -2: "minus twice"}
 
 
+_SATURATED = 8.0, 3.0  # from here on the value cannot be told from what the nonlinearity makes of it, and in float32
 _LAST: tuple[tuple[str, Callable[[Any], Any], Callable[[Any], Any]], ...] = (
     ("", lambda x: x, lambda x: x),
     (", before the tanh", np.arctanh, np.tanh),
