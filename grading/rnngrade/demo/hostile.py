@@ -15,6 +15,18 @@ from rnngrade.demo.sample import BLANK, RIGHT, Submission
 UNIT = "03_cell"
 STEP = "def rnn_step(x, h_prev, U, W, b):\n    "
 RIGHT_STEP = "return np.tanh(x @ U + h_prev @ W + b)"
+EQUAL = """
+class Equal:
+    __class__ = np.ndarray
+    dtype, ndim = np.dtype(float), 2
+    def __eq__(self, other):
+        return True
+    def __getattr__(self, name):
+        return lambda *args, **kwargs: self
+
+def rnn_step(x, h_prev, U, W, b):
+    return Equal()
+"""
 
 
 def hostile_class(unit: str) -> list[Submission]:
@@ -47,18 +59,7 @@ ATTACKS = {  # other cells, with which rnn_step must be lost and nothing else
         "rnn_step": "from rnncourse.cell import rnn_step",
     },
     ("object_that_is_equal", "returns an object that says it is an array, and equal"): {
-        "rnn_step": """
-            class Equal:
-                __class__ = np.ndarray
-                dtype, ndim = np.dtype(float), 2
-                def __eq__(self, other):
-                    return True
-                def __getattr__(self, name):
-                    return lambda *args, **kwargs: self
-
-            def rnn_step(x, h_prev, U, W, b):
-                return Equal()
-            """,
+        "rnn_step": EQUAL,
     },
     ("huge_number", "returns a number of ten million bits"): {"rnn_step": f"{STEP}return 1 << 10**7"},
     ("endless", "loops without an end"): {"rnn_step": f"{STEP}while True:\n        pass"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rnngrade.demo.hostile import EQUAL
 from tests.grading.hostile.making import LOST_STEP, Hostile, after, answer, loses, right, step
 
 LIES = [
@@ -34,23 +35,7 @@ LIES = [
     Hostile(
         "object_that_is_equal",
         "returns an object that says it is an array, and equal",
-        right(
-            answer(
-                "rnn_step",
-                """
-                class Equal:
-                    __class__ = np.ndarray
-                    dtype, ndim = np.dtype(float), 2
-                    def __eq__(self, other):
-                        return True
-                    def __getattr__(self, name):
-                        return lambda *args, **kwargs: self
-
-                def rnn_step(x, h_prev, U, W, b):
-                    return Equal()
-                """,
-            )
-        ),
+        right(answer("rnn_step", EQUAL)),
         LOST_STEP,
         flagged=True,
         finding="not-listed",
