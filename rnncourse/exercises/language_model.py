@@ -722,7 +722,7 @@ def facts_of_training(args: tuple[Any, ...], answers: list[Plain]) -> Iterator[F
             f"On a text that it has never seen your network needs {reached:.2f} bits per character. No network needs "
         )
         words += f"fewer than {lowest:.2f}; less than a fifth more is asked."
-        cause = "started_at_zero" if is_empty else "hardly_any_step" if reached > AS_A_BIGRAM else ""
+        cause = "started_at_zero" if is_empty else "hardly_any_step" if reached > NEXT_TO_NOTHING else ""
         yield Fact("what was learned", reached < 1.2 * lowest, "" if cause else words, cause)
     end = last_epoch(losses, max_epochs, patience)
     cause = "all_epochs_whatever_comes" if len(losses) == max_epochs else ""
@@ -790,7 +790,7 @@ REBER = Grammar(
         "end": [(1.0, "E", None)],
     },
 )
-AS_A_BIGRAM = 1.3  # bits per character of Reber's grammar, about
+NEXT_TO_NOTHING = 2.0  # bits per character of Reber's grammar: a bigram has about 1.3
 
 
 def sentences(rng: np.random.Generator, names: np.ndarray, length: int) -> np.ndarray:
