@@ -31,6 +31,7 @@ import select
 import signal
 import socket
 import sys
+import types
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -44,6 +45,7 @@ MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 0x2, 0x4, 0x20, 0x1000, 0x400
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 38, 24, 36
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
+MADV_COLLAPSE, LARGE_PAGE = 25, 1 << 21
 KEYCTL_JOIN_SESSION_KEYRING = 1
 KEYCTL = {"x86_64": 250, "aarch64": 219}  # the number of the system call
 ROOM = 1 << 16  # bytes that a request may have
@@ -51,6 +53,7 @@ ALWAYS = "numpy.random", "rnncourse.seat.notebook"  # what every notebook comes 
 CONNECT = b"{}"  # the request of one more who will ask
 
 libc = ctypes.CDLL(None, use_errno=True)
+libc.madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
 
 
 def main(control: int, library: str, limits: dict[str, Any] | None, modules: list[str]) -> NoReturn:
@@ -71,6 +74,7 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     refusing.prepare()
     gc.collect()
     gc.freeze()  # what is there stays shared with the forks
+    use_large_pages()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork
     # Runners come to this process when who forked them is gone. Left to a container's init, which may wait for nobody,
     # the dead ones would go on counting as processes of the room's user.
@@ -152,11 +156,52 @@ def _leave_if_alone(control: int) -> None:
             os._exit(1)
 
 
+class _NoCompiler(types.ModuleType):
+    """Stands where PyTorch's compiler would: each optimizer imports it, which takes as long as torch itself and half as
+    much memory again, to say that nothing is compiled. Whoever asks for more gets the compiler.
+    """
+
+    @staticmethod
+    def graph_break() -> None:
+        """Nothing is compiled here."""
+
+    @staticmethod
+    def disable(function: Any, recursive: bool = True, **_: Any) -> Any:
+        """The function, which nobody compiles."""
+        return function
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__path__":  # whoever goes through all modules there are
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def use_large_pages() -> None:
+    """Have this process's own memory in pages of 2 MB, where the kernel knows how: a fork copies a table of its pages,
+    and its end goes through them, which otherwise takes more than a tenth of a second for a submission with PyTorch.
+    """
+    areas: list[tuple[int, int]] = []
+    with open("/proc/self/smaps") as lines:
+        for line in lines:
+            first, _, rest = line.partition(" ")
+            if not first.endswith(":"):
+                start, end = (int(place, 16) for place in first.split("-"))
+            elif first == "Anonymous:" and 1024 * int(rest.split()[0]) > (end - start) * 3 // 4:
+                areas.append((-(-start // LARGE_PAGE) * LARGE_PAGE, end // LARGE_PAGE * LARGE_PAGE))
+    for start, end in areas:
+        if start < end:
+            libc.madvise(start, end - start, MADV_COLLAPSE)
+
+
 def rehearse() -> None:
-    """Train a little: torch imports much of itself at the first step of an optimizer, a second or more."""
+    """Train a little: torch imports much of itself at the first step of an optimizer."""
     import torch
 
     from rnncourse.checks import modules  # noqa: F401  (drives what is written in torch)
+
+    torch._dynamo = sys.modules["torch._dynamo"] = _NoCompiler("torch._dynamo")
 
     model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Dropout(0.5), torch.nn.GRU(3, 2))
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
