@@ -409,11 +409,11 @@ def test_the_arguments_of_every_case_fit_into_what_is_lent():
         for stem in exercises.SYLLABUS:
             for exercise in exercises.unit(stem):
                 if hasattr(exercise, "reference"):
-                    for one in drawn(exercise, seed_for(exercise, hidden=False))[0]:
-                        laid_out = lay_out(one.args)
-                        assert arrays_in(laid_out.args) == [], exercise.name
-                        memory.lend(laid_out)
-                        assert memory.changed() == ()
+                    cases, _ = drawn(exercise, seed_for(exercise, hidden=False))
+                    laid_out = lay_out(*(one.args for one in cases))
+                    assert arrays_in(laid_out.cases) == [], exercise.name
+                    memory.lend(laid_out)
+                    assert not any(memory.changed(case) for case in range(len(cases)))
     finally:
         memory.close()
 
@@ -426,15 +426,22 @@ def test_a_change_of_any_entry_is_seen_in_the_argument_that_has_it(data):
     args = tuple([one, {"deep": (one,)}] if data.draw(st.booleans()) else one for one in arrays)
     memory = SharedMemory()
     try:
-        laid_out = lay_out((*args, "text", 3))
+        laid_out = lay_out((*args, "text", 3), ("no table",), args)
         memory.lend(laid_out)
-        assert memory.changed() == ()
-        flat = [(i, n) for i, value in enumerate(laid_out.args) for n in _named_in(value)]
-        index, (settings, count) = data.draw(st.sampled_from(flat))
+        assert [memory.changed(case) for case in range(3)] == [()] * 3
+        flat = [
+            (case, i, n)
+            for case, values in enumerate(laid_out.cases)
+            for i, v in enumerate(values)
+            for n in _named_in(v)
+        ]
+        case, index, (settings, count) = data.draw(st.sampled_from(flat))
         if count:
             at = settings["start"] + data.draw(st.integers(0, count - 1))
             os.pwrite(memory.file, bytes([os.pread(memory.file, 1, at)[0] ^ 1]), at)
-        assert memory.changed() == ((index,) if count else ())
+        assert [memory.changed(one) for one in range(3)] == [
+            (index,) if one == case and count else () for one in range(3)
+        ]
     finally:
         memory.close()
 

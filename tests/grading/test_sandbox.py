@@ -26,13 +26,14 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.callables import Named
+from rnncourse.checks.wire import encode
 from rnngrade.core.record import DIED
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import MB, Limits
-from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow
+from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow, told
 from tests.grading.solved import solved
 from tests.sampling import SEED, some
 from tests.waiting import PATIENCE, has_ended, until
@@ -827,10 +828,9 @@ def test_a_judge_that_is_late_itself_takes_no_time_from_the_student(session, mon
     # A function of the judge's by number, as `judge.Remote` hands it over.
     given = Named("__remote__", {"number": 0})
     answers = SimpleNamespace(known=lambda call: None, keep=lambda *kept: None, call=slow)
-    assert (
-        session.ask("observe", "rnncourse.checks.drive:call", (given,), seconds=PATIENCE, answers=answers)["answer"]
-        == 5
-    )
+    body = encode(["rnncourse.checks.drive:call", [(given,)]])
+    session.exchange("observe", body, seconds=PATIENCE, answers=answers, seen=(seen := []), cases=1)
+    assert [told(one)["answer"] for one in seen] == [5]
 
 
 # --- without a sandbox

@@ -23,7 +23,7 @@ import numpy as np
 
 from rnncourse.checks.attempt import Attempt
 from rnncourse.checks.callables import Named
-from rnncourse.checks.cases import seed_for
+from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.depth import PACKED, Borrowed, measured
 from rnncourse.checks.drive import Driver, Observation
 from rnncourse.checks.engine import judge, judge_value
@@ -54,18 +54,35 @@ OBJECT = 200  # bytes of memory that a kept thing takes besides, roughly
 
 @dataclass(frozen=True, eq=False)
 class _Request:
-    """The arguments of a case as the sandbox gets them: `body` asks for an observation, `functions` stay here."""
+    """The arguments of some cases as the sandbox gets them: `body` asks for an observation of each, `functions` stay
+    here.
+    """
 
-    args: tuple[Any, ...]
+    cases: tuple[tuple[Any, ...], ...]
     laid_out: LaidOut
     body: bytes
     functions: tuple[Named, ...]
+    owners: tuple[int, ...]  # of the functions, by case
     offer: bytes  # which functions these are, the exercise's own and `functions`
-    is_counted: bool
+    is_counted: tuple[bool, ...]  # by case, whether its numbers are to know how deep they are
+
+
+@dataclass(frozen=True, eq=False)
+class _Answered:
+    """What an answer was asked, and what came of it."""
+
+    drive: Driver
+    args: tuple[Any, ...]
+    seen: Observation
+
+    def fits(self, drive: Driver, args: tuple[Any, ...]) -> bool:
+        """Whether this is what is asked."""
+        is_same = self.args is args or encode(list(self.args)) == encode(list(args))
+        return self.drive.name == drive.name and is_same
 
 
 # A class is asked the same cases, and much of what is said and called in them is the same to the byte.
-_requests = BoundedCache[tuple[str, str, int], _Request](MOST_KEPT)  # by exercise, driver and the arguments' id
+_requests = BoundedCache[tuple[Any, ...], _Request](MOST_KEPT)  # by exercise, driver and the ids of the arguments
 _answers = BoundedCache[tuple[bytes, bytes], tuple[int, bytes]](MOST_KEPT)  # of which function, and what
 _parsed = BoundedCache[bytes, tuple[Observation, int]](MOST_KEPT)  # with its size in memory
 _seen = BoundedCache[tuple[Any, ...], Observation](MOST_KEPT)
@@ -77,15 +94,17 @@ class Remote:
     def __init__(self, session: Session, exercise: Exercise, seconds: float, source: str = "") -> None:
         self.session, self.exercise, self.source = session, exercise, source
         self.end = time.monotonic() + seconds
-        self.functions: tuple[Named, ...] = ()  # of the case; the exercise's own come before them
+        self.functions: tuple[Named, ...] = ()  # of the cases; the exercise's own come before them
+        self.owners: tuple[int, ...] = ()
         self.offer = b""
         self.counts: dict[int, int] = {}
-        self.wrote = self.timed_out = self.called_forbidden = False
+        self.writers: set[int] = set()  # the cases in which an argument was another one when a function was called
+        self.timed_out = self.called_forbidden = False
         self.borrows = False  # whether the last call came with functions of the student's
         self.size = 0  # of all that the answer has answered
         self.worked = 0.0  # seconds that the judge's functions have taken for it
-        self.asked: list[tuple[_Request, Observation]] = []  # in their order, what was asked and came
-        self.before: list[tuple[_Request, Observation]] = []  # what was, and need not be asked again
+        self.asked: list[_Answered] = []  # in their order
+        self.before: list[_Answered] = []  # what was asked, and need not be asked again
 
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
@@ -109,71 +128,101 @@ class Remote:
         What can be seen from here is not asked for there: which arguments were written to, how often a function was
         called, whether the answer is a view of an argument, how deep it is. The room's word counts against it alone.
         """
-        request = self._request(drive, args)
-        if self.before:
-            (asked, seen), *self.before = self.before
-            if (asked.body, asked.laid_out.data) == (request.body, request.laid_out.data):
-                return seen
-            self.before = []
-        seen = self._observe(request, args)
+        if not (self.before and self.before[0].fits(drive, args)):
+            cases = self._together(drive, args)
+            self.before = [_Answered(drive, *one) for one in zip(cases, self._ask(drive, cases), strict=False)]
+        answered, *self.before = self.before
+        self.timed_out = answered.seen.timed_out
+        self.called_forbidden = self.called_forbidden or REFUSAL in (answered.seen.error or "")
         if self.size < MOST_REMEMBERED:
-            self.asked.append((request, seen))
-        return seen
+            self.asked.append(answered)
+        return answered.seen
 
-    def _observe(self, request: _Request, args: tuple[Any, ...]) -> Observation:
-        limits = self.session.limits
+    def _together(self, drive: Driver, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+        """The cases that are asked with this one: if it is the first of a draw, all of them. To wake a process costs as
+        much as many an answer; and from the inputs of other cases nobody learns what is expected in any.
+        """
+        for hidden in (False, True):
+            cases, _ = drawn(self.exercise, seed_for(self.exercise, hidden))
+            if cases and args is cases[0].args and drive is self.exercise.drive:
+                return tuple(one.args for one in cases)
+        return (args,)
+
+    def _ask(self, drive: Driver, cases: tuple[tuple[Any, ...], ...]) -> list[Observation]:
+        """What the answer does in each of these cases, up to one in which it comes to no end."""
+        request, limits = self._request(drive, cases), self.session.limits
         left = self.end - time.monotonic()
         if left <= 0:
             raise TooSlow()
-        self._offer(request.functions, request.offer)
+        self._offer(request.functions, request.owners, request.offer)
         self.session.memory.lend(request.laid_out)
-        seconds = min(left, limits.call_seconds + GRACE_SECONDS)
-        reply = self.session.exchange("observe", request.body, seconds=seconds, answers=self)
+        seconds = min(left, len(cases) * limits.call_seconds + GRACE_SECONDS)
+        replies: list[bytes] = []
+        self.session.exchange("observe", request.body, seconds=seconds, answers=self, seen=replies, cases=len(cases))
+        all_seen = [self._parsed(reply) for reply in replies]
+        if not all_seen or (len(all_seen) < len(cases) and not all_seen[-1].timed_out):
+            raise Garbled("no observation")
+        changed = [self.session.memory.changed(case) for case in range(len(all_seen))]
+        views = self._views(all_seen)
+        return [
+            seen if seen.timed_out else self._whole(request, case, replies[case], seen, changed[case], case in views)
+            for case, seen in enumerate(all_seen)
+        ]
+
+    def _parsed(self, reply: bytes) -> Observation:
+        """What the room has seen of a case."""
         if (parsed := _parsed.get(reply)) is None:
             value = told(reply)
             parsed = _observation(value), _size(value)
             _parsed.put(reply, parsed, len(reply) + parsed[1])
         seen, size = parsed
         self._weigh(size)
-        self.timed_out = seen.timed_out
-        self.called_forbidden = self.called_forbidden or REFUSAL in (seen.error or "")
-        if seen.timed_out:
-            return seen
-        changed = tuple(sorted({*seen.changed, *self.session.memory.changed()}))
+        return seen
+
+    def _whole(
+        self, request: _Request, case: int, reply: bytes, seen: Observation, changed: tuple[int, ...], is_view: bool
+    ) -> Observation:
+        """What the room has seen of a case, with what is seen from here."""
+        changed = tuple(sorted({*seen.changed, *changed}))
         first = len(self.exercise.uses)
-        calls = tuple(self.counts.get(number, 0) for number in range(first, first + len(self.functions)))
-        wrote = seen.wrote_meanwhile or self.wrote
-        key = request, reply, changed, calls, wrote, seen.shared or self._is_view(seen.answer)
+        calls = tuple(self.counts.get(first + i, 0) for i, owner in enumerate(request.owners) if owner == case)
+        wrote = seen.wrote_meanwhile or case in self.writers
+        key = request, case, reply, changed, calls, wrote, seen.shared or is_view
         if (whole := _seen.get(key)) is None:
-            answer = _deep(seen.answer, args[:-1]) if request.is_counted else seen.answer
+            answer = _deep(seen.answer, request.cases[case][:-1]) if request.is_counted[case] else seen.answer
             whole = dataclasses.replace(
                 seen, answer=answer, changed=changed, calls=calls, wrote_meanwhile=wrote, shared=key[-1]
             )
             _seen.put(key, whole, len(reply) + OBJECT)
         return whole
 
-    def _request(self, drive: Driver, args: tuple[Any, ...]) -> _Request:
+    def _request(self, drive: Driver, cases: tuple[tuple[Any, ...], ...]) -> _Request:
         """What to ask an answer with these arguments; kept, with them, for the next who is asked with the same."""
-        key = self.exercise.name, drive.name, id(args)
+        key = self.exercise.name, drive.name, *map(id, cases)
         if (request := _requests.get(key)) is None:
-            # Whoever knows no values can say nothing of a depth but by which operations the values come about.
-            is_counted = drive.counts_depth and isinstance(args[-1], str)
             functions: list[Named] = []
-            shown = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted else args
-            laid_out = lay_out(self._give(shown, functions))
-            body = encode([drive.name, laid_out.args])
+            owners: list[int] = []
+            shown: list[tuple[Any, ...]] = []
+            # Whoever knows no values can say nothing of a depth but by which operations the values come about.
+            is_counted = tuple(drive.counts_depth and isinstance(args[-1], str) for args in cases)
+            for case, args in enumerate(cases):
+                given = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted[case] else args
+                shown.append(self._give(given, functions))
+                owners += [case] * (len(functions) - len(owners))
+            laid_out = lay_out(*shown)
+            body = encode([drive.name, laid_out.cases])
             offer = self._offered(functions)
-            request = _Request(args, laid_out, body, tuple(functions), offer, is_counted)
+            request = _Request(cases, laid_out, body, tuple(functions), tuple(owners), offer, is_counted)
             _requests.put(key, request, len(body) + 2 * len(laid_out.data) + len(offer) + OBJECT)
         return request
 
     def _offered(self, functions: Sequence[Named]) -> bytes:
         return hashlib.sha256(encode([self.exercise.name, *functions])).digest()
 
-    def _offer(self, functions: Sequence[Named], offer: bytes) -> None:
-        """From now on these functions can be called, and the exercise's own before them."""
-        self.functions, self.offer = tuple(functions), offer
-        self.counts, self.wrote = {}, False
+    def _offer(self, functions: Sequence[Named], owners: Sequence[int], offer: bytes) -> None:
+        """From now on these functions can be called, each of a case, and the exercise's own before them."""
+        self.functions, self.owners, self.offer = tuple(functions), tuple(owners), offer
+        self.counts, self.writers = {}, set()
 
     def _weigh(self, size: int) -> None:
         """Add to what this answer has replied. **Errors:** `TooMuch` if all in all it is more than a message may be."""
@@ -181,15 +230,26 @@ class Remote:
         if self.size > self.session.limits.message:
             raise TooMuch("answers")
 
-    def _is_view(self, answer: Any) -> bool:
-        """Whether the answer becomes another one when the arguments do."""
-        if self.exercise.may_share or not self.session.memory.may_hold(arrays_in(answer)):
-            return False
-        self.session.memory.spoil()
-        seconds = self.session.limits.call_seconds
-        again = self.session.ask("again", seconds=seconds)
+    def _views(self, all_seen: list[Observation]) -> set[int]:
+        """The cases in which the answer becomes another one when the arguments do, and the same again with them."""
+        memory = self.session.memory
+        if self.exercise.may_share:
+            return set()
+        views = {case for case, seen in enumerate(all_seen) if memory.may_hold(arrays_in(seen.answer), case)}
+        for is_same in (False, True):
+            if views:
+                memory.turn()
+                again = self._again(sorted(views))
+                views = {case for case in views if identical(again[case], all_seen[case].answer) == is_same}
+        return views
+
+    def _again(self, cases: list[int]) -> dict[int, Any]:
+        """The answers to these cases, as they are now."""
+        again = self.session.ask("again", cases, seconds=self.session.limits.call_seconds)
         self._weigh(_size(again))
-        return not identical(again, answer)
+        if type(again) is not list or len(again) != len(cases):
+            raise Garbled("no answers")
+        return dict(zip(cases, again, strict=True))
 
     def program(self, name: str) -> Program | None:
         """The answer's text, as it was handed in."""
@@ -199,7 +259,7 @@ class Remote:
         """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""
         functions: list[Named] = []
         shown = self._give(args, functions)
-        self._offer(functions, self._offered(functions))
+        self._offer(functions, [0] * len(functions), self._offered(functions))
         patience = seconds + GRACE_SECONDS
         reply = self.session.ask("attempt", text, name, drive.name, shown, seconds, seconds=patience, answers=self)
         self._weigh(_size(reply))
@@ -236,8 +296,9 @@ class Remote:
 
     def _count(self, number: int) -> None:
         self.counts[number] = self.counts.get(number, 0) + 1
-        if number >= len(self.exercise.uses):
-            self.wrote = self.wrote or bool(self.session.memory.changed())
+        case = self.owners[number - len(self.exercise.uses)] if number >= len(self.exercise.uses) else None
+        if case is not None and case not in self.writers and self.session.memory.changed(case):
+            self.writers.add(case)
 
     def _function(self, number: int) -> Callable[..., Any]:
         """One of the judge's functions. **Errors:** `TypeError` if there is none of this number."""

@@ -7,11 +7,12 @@ worked on, each side may ask the other for a function that only the other has:
     fork n []                              -> the number of a process like this one, which answers on the channel that
                                               comes behind the request; answers are called in such ones only
     open n [name, exercise]                -> whether there is such an answer; it is then asked by "observe"
-    observe n [driver, arguments]          -> the observation, as `rnncourse.checks.drive` makes it
+    observe n [driver, arguments by case]  -> nothing, behind a "seen" for each case, up to one that came to no end:
+                                              the observation, as `rnncourse.checks.drive` makes it
         call m [function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
         callback m [function, args, kwargs]   the judge calls a function that the answer handed to it
     attempt n [text, name, driver, arguments, seconds] -> the answer in another form, as `Local.attempt` runs it
-    again n []                             -> the same answer, as it is now
+    again n [cases]                        -> the same answers, as they are now
     value n [name]                         -> the value of a name
 
 Nothing that is said here decides anything: inputs come in, answers go out.
@@ -55,7 +56,7 @@ class Runner:
         self.forbids: list[str] = []  # by dotted names, of the answer that is asked
         self.asked = 0
         self.callbacks: list[Callable[..., Any]] = []
-        self.answer: list[Any] = []
+        self.answers: list[list[Any]] = []  # by case
         callables._factories["__remote__"] = self.remote
         callables._factories[SHARED] = self.array
 
@@ -106,11 +107,15 @@ class Runner:
         refuse(self.forbids)
         return {"state": "open"}
 
-    def do_observe(self, drive: str, args: tuple[Any, ...]) -> dict[str, Any]:
+    def do_observe(self, drive: str, cases: list[tuple[Any, ...]]) -> None:
         assert self.local is not None
-        self.callbacks, self.answer = [], []
-        seen = self.local.observe(self.driver(drive), args, self.answer)
-        return {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)}
+        self.answers = [[] for _ in cases]
+        for number, args in enumerate(cases):
+            self.callbacks = []
+            seen = self.local.observe(self.driver(drive), args, self.answers[number])
+            self.channel.hold("seen", number, {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)})
+            if seen.timed_out:
+                break
 
     def do_attempt(self, text: str, name: str, drive: str, args: tuple[Any, ...], seconds: float) -> dict[str, Any]:
         assert self.local is not None
@@ -119,9 +124,13 @@ class Runner:
         seen = {f.name: getattr(done.seen, f.name) for f in dataclasses.fields(done.seen)}
         return {"seen": seen, "wrote": done.wrote, "ran": done.ran}
 
-    def do_again(self) -> Any:
+    def do_again(self, cases: list[int]) -> list[Any]:
+        return [self.again(case) for case in cases]
+
+    def again(self, case: int) -> Any:
+        """The answer to a case, as it is now; None if it is no plain value any more."""
         try:
-            return to_plain(self.answer.pop())
+            return to_plain(self.answers[case][0])
         except (NotPlain, IndexError):
             return None
 
@@ -148,7 +157,7 @@ class Runner:
 
     def close(self) -> None:
         """The answer is done with."""
-        self.answer = []
+        self.answers = []
         if self.local is not None:
             self.local.__exit__()
             self.local = None
