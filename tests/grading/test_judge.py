@@ -379,9 +379,11 @@ def test_what_leaves_its_arguments_alone_is_right_whatever_the_room_says(room, j
     assert judged("rnn_step", room + "def rnn_step(x, h, U, W, b):\n    return np.tanh(x @ U + h @ W + b)")[1].passed
 
 
-def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(stations):
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(at_once, stations):
     exercise = exercises.find("rnn_step")
     program = LIAR + "kept = [0]\nviews = [{}]\ndef rnn_step(x):\n    kept[0] += 1\n    return views[kept[0] - 1](x)"
+    program += "\nbuffer = np.zeros((3, 4))\ndef written(x):\n    buffer[...] = x\n    return buffer"
     views = [
         ("x", True),
         ("x[::-1]", True),
@@ -393,6 +395,8 @@ def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(stations):
         ("x + 0", False),
         ("np.zeros(0)", False),
         ("3.5", False),
+        ("written(x)", False),
+        ("written(x + 1)", False),
     ]
     source = "import numpy as np\n" + program.format(", ".join(f"lambda x: {text}" for text, _ in views))
     with stations(exercise.unit.stem).session() as session:
@@ -400,7 +404,33 @@ def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(stations):
         remote = Remote(session, exercise, 60.0)
         assert remote.open() == {"state": "open"}
         x = np.random.default_rng(0).normal(size=(3, 4))
-        assert [remote.observe(call, (x,)).shared for _ in views] == [is_view for _, is_view in views]
+        cases = tuple((x.copy(),) for _ in views)
+        seen = remote._ask(call, cases) if at_once else [remote.observe(call, args) for args in cases]
+        assert [one.shared for one in seen] == [is_view for _, is_view in views]
+
+
+def test_cases_are_asked_at_once_up_to_one_that_does_not_end(stations):
+    exercise = exercises.find("rnn_step")
+    source = "def rnn_step(x):\n    while x == 2:\n        pass\n    return x"
+    with stations(exercise.unit.stem).session() as session:
+        assert session.ask("run", source, seconds=60.0)["error"] is None
+        remote = Remote(session, exercise, 60.0)
+        assert remote.open() == {"state": "open"}
+        seen = remote._ask(call, ((0,), (1,), (2,), (3,)))
+    assert [(one.answer, one.timed_out) for one in seen] == [(0, False), (1, False), (None, True)]
+
+
+def test_an_optimizer_loads_no_compiler_and_who_asks_for_it_gets_it(stations):
+    train = """
+        import sys
+        import torch
+        torch.optim.Adam(torch.nn.Linear(1, 1).parameters()).step()
+        before = "torch._inductor" in sys.modules
+        print(before, torch._dynamo.config.disable, type(sys.modules["torch._dynamo"]).__name__)
+        """
+    with stations("07_torch_rnn").session() as session:
+        reply = session.ask("run", textwrap.dedent(train), seconds=60.0)
+    assert [output["text"] for output in reply["outputs"]] == ["False False module\n"]
 
 
 def test_the_arguments_of_every_case_fit_into_what_is_lent():

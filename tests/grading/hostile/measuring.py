@@ -126,8 +126,8 @@ MEASURING = [
         """
         import sys
         Runner = sys.modules["rnngrade_inside.runner"].Runner
-        original = Runner.do_observe
-        Runner.do_observe = lambda self, *body: original(self, *body) | {"changed": (), "shared": False}
+        original = Runner.seen
+        Runner.seen = lambda self, *body: original(self, *body) | {"changed": (), "shared": False}
         """,
     ),
     _writes(
@@ -179,8 +179,8 @@ MEASURING = [
         "clears every reply that says that memory is shared",
         """
         import rnngrade_inside.runner as runner
-        original = runner.Runner.do_observe
-        runner.Runner.do_observe = lambda self, *body: original(self, *body) | {"shared": False}
+        original = runner.Runner.seen
+        runner.Runner.seen = lambda self, *body: original(self, *body) | {"shared": False}
         """,
     ),
     # --- functions that are called too often
@@ -189,11 +189,11 @@ MEASURING = [
         "halves the counts of calls on their way out",
         """
         import rnngrade_inside.runner as runner
-        original = runner.Runner.do_observe
-        def do_observe(self, *body):
+        original = runner.Runner.seen
+        def halved(self, *body):
             seen = original(self, *body)
             return seen | {"calls": tuple(count // 2 for count in seen["calls"])}
-        runner.Runner.do_observe = do_observe
+        runner.Runner.seen = halved
         """,
     ),
     # --- the depth of a scan

@@ -108,14 +108,19 @@ class Runner:
         return {"state": "open"}
 
     def do_observe(self, drive: str, cases: list[tuple[Any, ...]]) -> None:
-        assert self.local is not None
         self.answers = [[] for _ in cases]
         for number, args in enumerate(cases):
-            self.callbacks = []
-            seen = self.local.observe(self.driver(drive), args, self.answers[number])
-            self.channel.hold("seen", number, {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)})
-            if seen.timed_out:
+            seen = self.seen(drive, args, self.answers[number])
+            self.channel.hold("seen", number, seen)
+            if seen["timed_out"]:
                 break
+
+    def seen(self, drive: str, args: tuple[Any, ...], keep: list[Any]) -> dict[str, Any]:
+        """What the answer does in one case."""
+        assert self.local is not None
+        self.callbacks = []
+        seen = self.local.observe(self.driver(drive), args, keep)
+        return {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)}
 
     def do_attempt(self, text: str, name: str, drive: str, args: tuple[Any, ...], seconds: float) -> dict[str, Any]:
         assert self.local is not None
