@@ -556,7 +556,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
 # %% [markdown]
-# An HMM, which is your forward algorithm in PyTorch, and two cells get 500 updates on all 256 words. **Guess**: will a cell
+# An HMM, which is your forward algorithm in PyTorch, and two cells get 250 updates on all 256 words. **Guess**: will a cell
 # of 8 units beat the ceiling of an HMM of 32 states, or of 64, or come near 1?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="small = 4"

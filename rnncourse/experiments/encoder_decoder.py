@@ -41,6 +41,7 @@ from rnncourse.encoder_decoder import (
     shift_right,
 )
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq, decoder_step
+from rnncourse.experiments.optimizers import Adam
 
 Pair = Any  # a Seq2Seq, the student's own or the course's: what has an `encoder` and a `decoder`
 Batch = tuple[Tensor, Tensor | None, Tensor]  # source (S, N), its lengths (N,) or None, targets (T, N)
@@ -57,7 +58,7 @@ def fit(
 
     losses_of: from the number of an update, 0 ..., to its loss. after: called with how many updates are done.
     """
-    optimizer = torch.optim.Adam(model.parameters())
+    optimizer = Adam(model.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=updates, pct_start=0.15)
     losses = []
     for k in track(range(updates), "training"):
