@@ -529,7 +529,7 @@ class Listener(nn.Module):
         return torch.log_softmax(self.output(self.rnn(sounds)[0]), dim=-1)
 
 
-def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 130, size: int = 32) -> Listener:
+def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 130, size: int = 16) -> Listener:
     """Train a listener on fresh tunes: with "ctc", or on a label for each step, "equal parts" of the recording."""
     torch.manual_seed(seed)
     rng, model = np.random.default_rng(seed), Listener()
