@@ -818,7 +818,7 @@ assert right["trained corrected, used alone"] < 0.85, "Left alone, the corrected
 
 # %% [markdown]
 # **Claim:** trained with corrections, the network has more than 98% of the notes right while it is corrected, and less
-# than 85% when it is left alone. Trained alone, it plays more than 98% right, alone.
+# than 85% when it is left alone. Trained alone, it plays more than nine in ten right, alone.
 #
 # It held in {{held walks_alone}} seeds. Corrected, the one that was trained alone falls to
 # {{tunes/alone/used corrected|median}}: it knows only its own notes. Hear the two alone: hatched notes are wrong.
