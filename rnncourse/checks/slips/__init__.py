@@ -75,8 +75,8 @@ KINDS = {
 # Of the slips that are a special form of something else, those that are as usual; the others are tried after all else.
 _USUAL = (
     *("axis/add", "axis of an index/pairs", "bound/none before", "copy/drop", "direction/drop", "keepdims/add"),
-    *("call added/bound", "condition/invert", "condition/not", "function/copying", "order of indices/letters"),
-    *("constant/for a term", "constant/word", "name/overwritten"),
+    *("call added/bound", "condition/given", "condition/invert", "condition/not", "function/copying"),
+    *("assignment/summed", "constant/for a term", "constant/word", "name/overwritten", "order of indices/letters"),
     *("sign/drop", "transpose/add", "transpose/drop", "transpose/for a reshape"),
 )
 _ANYWHERE = ("axis", "bound", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
