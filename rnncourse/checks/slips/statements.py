@@ -97,6 +97,7 @@ class Slips:
                 self.applied_elsewhere(body[i - 1], one)
             self.moved_far(body, i, free)
             self.overwritten(body, i, known)
+            self.thrown_away(body, i)
 
     def removed(self, body: Statements, i: int) -> None:
         if i:
@@ -134,6 +135,20 @@ class Slips:
                 new = f"{name}_at_first"
                 patches = [Patch([n], [ast.Name(new, n.ctx)]) for n in uses]
                 self.found.append(Slip("name/overwritten", tuple(patches), (body[i],)))
+
+    def thrown_away(self, body: Statements, i: int) -> None:
+        """The value that goes to `_`, where another one of the same call is used, as in `_, h = rnn(x)`."""
+        match body[i]:
+            case ast.Assign([ast.Tuple(targets)]) if thrown := [t for t in targets if getattr(t, "id", "") == "_"]:
+                names = {t.id for t in targets if isinstance(t, ast.Name)} - {"_"}
+            case _:
+                return
+        for node in (n for one in body[i + 1 :] for n in ast.walk(one)):
+            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+                new = f"{node.id}_thrown_away"
+                for one in thrown:
+                    patches = Patch([one], [ast.Name(new, ast.Store())]), Patch([node], [load(new)])
+                    self.found.append(Slip("name/thrown away", patches, (body[i], node)))
 
     def applied_elsewhere(self, first: ast.stmt, second: ast.stmt) -> None:
         """A function that is applied in the other of two assignments."""
