@@ -209,8 +209,8 @@ def to_png(figure: Figure, *, transparent: bool = False) -> bytes:
     with style():
         canvas = FigureCanvasAgg(figure)
         figure.set(dpi=POINTS_PER_INCH * SHARPNESS, facecolor="none" if transparent else "white")
-        canvas.draw()
-        drawn = Image.fromarray(np.array(canvas.buffer_rgba()))
+        canvas.draw()  # type: ignore[no-untyped-call]
+        drawn = Image.fromarray(np.array(canvas.buffer_rgba()))  # type: ignore[no-untyped-call]
         figure.set(dpi=dpi, facecolor=ground)
     # a palette is as good to the eye and a quarter of the size; nothing but pixels is saved
     if transparent:
