@@ -78,7 +78,7 @@ def demonstrate(units: Sequence[str], size: int, console: Console, *, sandboxed:
     with for_the_class() as failures:
         graded = {run.unit: run.records for run in grade_units(desk, units, how, failures, is_quiet=True)}
         for unit in units:
-            write_feedback(desk, unit, None, failures)
+            write_feedback(desk, unit, failures)
         write_reports(desk, units, failures)
         write_whole(desk.folder / "grades.csv", export(desk, units, failures).encode())
 

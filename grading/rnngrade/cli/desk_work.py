@@ -99,7 +99,7 @@ def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form
 
             for words in rename_known(desk):
                 click.echo(words)
-        report = take(source, desk, unit, form, failures=failures)
+        report = take(source, desk, failures, unit, form)
         for words in together([*report.notes, *report.unknown]):
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
@@ -171,7 +171,7 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
     with for_the_class() as failures:
         chosen = {unit: require_graded(desk, unit, students) for unit in units}
         for unit, theirs in chosen.items():
-            pages = write_feedback(desk, unit, theirs or None, failures)
+            pages = write_feedback(desk, unit, failures, theirs or None)
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
 
 

@@ -56,7 +56,7 @@ from rnngrade.gradebook.showing import grade_id_of, to_show
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
-from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_of
+from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
 
 
 class GradebookWriter:
@@ -88,7 +88,7 @@ class GradebookWriter:
         said = []
         with self._whole():
             there, built = self._cells(unit), {*map(grade_id_of, _given_out(self.desk, unit))} - {""}
-            pages = read_pages(self._gradebook.db, unit, failures=Failures()) if there else {}
+            pages = read_pages(self._gradebook.db, unit, Failures()) if there else {}
             for student, page in pages.items():
                 try:
                     self._take_over(unit, student, page)
@@ -110,7 +110,7 @@ class GradebookWriter:
             self._gradebook.db.commit()
             self._rename(unit)
             said += release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
-            self._pages[unit] = read_pages(self._gradebook.db, unit, failures=Failures())
+            self._pages[unit] = read_pages(self._gradebook.db, unit, Failures())
             self._gradebook.db.rollback()
         return said
 
@@ -145,8 +145,7 @@ class GradebookWriter:
             submission, page = self._submission(unit, student)
             session = self._gradebook.db
             session.flush()
-            before = read_pages(session, unit, student)[student]
-            given = self._take_over(unit, student, before)
+            given = self._take_over(unit, student, self._page(unit, student))
             answers, auto = self._grade(page, record, executed)
             commented = {comment.name for comment in page.comments}
             self._give(page, given.state(answers, auto, commented, record), answers, auto, record)
@@ -163,8 +162,8 @@ class GradebookWriter:
     def marks(self, unit: str, students: Iterable[str]) -> dict[str, Marks]:
         """What these students have in the gradebook, whatever being late costs."""
         with self._whole():
-            pages = {one: read_pages(self._gradebook.db, unit, one).get(one) for one in students}
-        return {student: marks_of(page, self._around()[0], unit) for student, page in pages.items() if page}
+            pages = {one: self._page(unit, one) for one in students}
+        return {student: marks_of(page, self._around()[0], unit) for student, page in pages.items() if page.id}
 
     def mark(self, unit: str, students: Iterable[str], give: Callable[[str, ByHand], None]) -> None:
         """Give points or comments by hand to some students, at one stroke: `give(student, by_hand)` writes them down.
@@ -178,8 +177,8 @@ class GradebookWriter:
             session.execute(update(ENTERED).where(ENTERED.c.notebook_id == "").values(key=""))
             changed = {}
             for student in students:
-                record, read = self.desk.record(unit, student), read_pages(session, unit, student).get(student)
-                if read is None or record is None or read.key != record.key:
+                record, read = self.desk.record(unit, student), self._page(unit, student)
+                if record is None or read.key != record.key:
                     raise GradebookError(f"{student}: {NOT_ENTERED.format(unit)}")
                 changed[student] = hand = self._take_over(unit, student, read)
                 give(student, hand)
@@ -195,15 +194,23 @@ class GradebookWriter:
     def take_over(self, unit: str, student: str) -> None:
         """Keep what a person gave in formgrader just now in the desk's own files."""
         with self._whole():
-            self._take_over(unit, student, read_pages(self._gradebook.db, unit, student)[student])
+            self._take_over(unit, student, self._page(unit, student))
 
     def take_out(self, unit: str, student: str) -> None:
         """Take a submission out of the gradebook; what was given for it by hand stays in the desk's file."""
         with self._whole():
-            if page := read_pages(self._gradebook.db, unit, student).get(student):
+            if (page := self._page(unit, student)).id:
                 self._take_over(unit, student, page)
                 self._gradebook.remove_submission(unit, student)
                 self._gradebook.db.commit()
+
+    def _page(self, unit: str, student: str) -> Page:
+        """A submission as the gradebook has it; an empty page if it has none. **Errors:** `GradebookError`."""
+        failures = Failures()
+        pages = read_pages(self._gradebook.db, unit, failures, student)
+        if failures.told:
+            raise GradebookError(failures.told[0])
+        return pages.get(student, Page("", 0.0))
 
     def _take_over(self, unit: str, student: str, page: Page) -> ByHand:
         """What persons gave, with what they gave in formgrader since."""
@@ -237,19 +244,17 @@ class GradebookWriter:
         except MissingEntry:
             return set()
 
-    def enter_lateness(self, unit: str, failures: Failures | None = None) -> None:
+    def enter_lateness(self, unit: str, failures: Failures) -> None:
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
         a grade by hand may have changed since its record was put.
 
-        For whom it cannot be done is put into `failures`. **Errors:** `GradebookError`, and nothing is changed; without
-        `failures`, a `DeskError` that names them, after all others are entered.
+        For whom it cannot be done is put into `failures`. **Errors:** `GradebookError`, and nothing is changed.
         """
-        told = failures or Failures()
         times: dict[str, datetime | None] = {}
         with self._whole():
             for submission in self._gradebook.assignment_submissions(unit):
                 student = submission.student.id
-                with told.of(student, unit):
+                with failures.of(student, unit):
                     when = handed_in(self.desk, unit, student)
                     for page in submission.notebooks:
                         self._penalize(submission, page, when)
@@ -257,8 +262,6 @@ class GradebookWriter:
             self._gradebook.db.commit()
         for student, when in times.items():
             self._keep_timestamp(unit, student, when)
-        if failures is None:
-            told.end()
 
     def _keep_timestamp(self, unit: str, student: str, when: datetime | None) -> None:
         """Put the timestamp beside the notebook in `autograded/`, where nbgrader looks for it."""
@@ -369,7 +372,7 @@ class GradebookWriter:
         rules, people = self._around()
         if rules is None or unit not in rules.due:
             return Lateness(), None
-        return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
+        return lateness_for(self.desk, unit, student, rules, people), rules.due[unit]
 
 
 def _remark(cell: NotebookNode | None) -> str | None:

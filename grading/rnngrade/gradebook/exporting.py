@@ -61,21 +61,17 @@ class Class:
         yield from ((row, False) for row in self.unlisted)
 
 
-def export(desk: Desk, units: Sequence[str], failures: Failures | None = None, *, provisional: bool = False) -> str:
+def export(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> str:
     """The grades of `units` as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
     Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a unit that is
-    not there, `RosterError`, `RulesError`; without `failures`, a `DeskError` that names whose grades they are.
+    not there, `RosterError`, `RulesError`.
     """
-    told = failures or Failures()
     rules, listed = rules_of(desk), class_list(desk)
-    tables, people = read_grades(desk, units, listed, told)
+    tables, people = read_grades(desk, units, listed, failures)
     for unit in units:
-        desk.tell_unreadable(unit, told)
-    text = written(_rows(desk, tables, people, rules or Rules(), told, provisional))
-    if failures is None:
-        told.end()
-    return text
+        desk.tell_unreadable(unit, failures)
+    return written(_rows(desk, tables, people, rules or Rules(), failures, provisional))
 
 
 def written(rows: Iterable[list[str]]) -> str:

@@ -75,9 +75,7 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList, failures: 
         if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
             found.without_feedback.append(student)
         found.to_mark += sum(mark.waits for mark in marks[student].grades.values()) if student in marks else 0
-    for student, late in lateness_of(
-        desk, unit, found.handed_in, rules=rules, people=people, failures=failures
-    ).items():
+    for student, late in lateness_of(desk, unit, failures, found.handed_in, rules=rules, people=people).items():
         if late.days or late.is_unclear:
             found.late[student] = late
         elif late.due and late.handed_in is None:

@@ -43,17 +43,15 @@ class CollectReport:
 def collect(
     source: Path,
     desk: Desk,
+    failures: Failures,
     unit: str | None = None,
     format: str = "auto",
-    failures: Failures | None = None,
 ) -> CollectReport:
     """Put the notebooks of `source`, of `unit` or of all units, into the desk's `submitted/`.
 
     What cannot be read or put there is written into `failures`. **Errors:** `RosterError`; `CollectError` if
-    there is no such source, unit or format; without `failures`, a `DeskError` that names what is in it,
-    after all others are collected.
+    there is no such source, unit or format.
     """
-    told = failures or Failures()
     if format not in FORMATS:
         raise CollectError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     units = find_units(desk.root)
@@ -68,8 +66,8 @@ def collect(
         found: list[tuple[Found, Path]] = []
         try:
             sorter = Sorter(unit, units, format, source, paths(source), names, people, report.notes)
-            for file in files(source, report.notes, told, sorter.owner, others):
-                with told.at(shown(full(file))):
+            for file in files(source, report.notes, failures, sorter.owner, others):
+                with failures.at(shown(full(file))):
                     if notebooks := sorter.sort(file):
                         waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
                         with writing(waiting):
@@ -96,13 +94,11 @@ def collect(
                     "hand."
                 )
             else:
-                with told.of(notebook.student, notebook.unit):
+                with failures.of(notebook.student, notebook.unit):
                     _take(notebook, waiting.read_bytes(), desk, report)
     report.taken = list(dict.fromkeys(report.taken))
     report.unchanged = [path for path in dict.fromkeys(report.unchanged) if path not in report.taken]
     report.unknown = names.not_listed()
-    if failures is None:
-        told.end()
     return report
 
 

@@ -80,24 +80,16 @@ class Around:
     unknown: UnitStatistics | None = None
 
 
-def write_report(desk: Desk, unit: str) -> Path:
-    """Write the page of one unit, and the index; returns where the page lies. **Errors:** those of `write_reports`."""
-    (path,) = write_reports(desk, [unit])
-    return path
-
-
-def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = None) -> list[Path]:
+def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[Path]:
     """Write the pages of some units, and the index once; returns where the pages lie.
 
     Whose record cannot be shown is put into `failures`, and left out. **Errors:** `KeyError` for a unit that the course
-    does not have; `GradebookError` for a gradebook that cannot be read; without `failures`, a `DeskError` that names
-    who was left out, after all is written.
+    does not have; `GradebookError` for a gradebook that cannot be read.
     """
-    told = failures or Failures()
     wanted = {unit: exercises.unit(unit) for unit in units}
     graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
     known = {unit: exercises.unit(unit) for unit in graded if unit in exercises.STEMS}
-    made = {unit: _unit(desk, catalogue, told, unit in wanted) for unit, catalogue in (known | wanted).items()}
+    made = {unit: _unit(desk, catalogue, failures, unit in wanted) for unit, catalogue in (known | wanted).items()}
     paths = []
     for unit in wanted:
         paths.append(desk.reports / f"{unit}.html")
@@ -105,8 +97,6 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = 
     lines = [made[unit][0] for unit in sorted(made)]
     written = {unit.unit for unit in lines if (desk.reports / f"{unit.unit}.html").is_file()}
     _write(desk.reports / "index.html", _rendered("index.html", units=lines, written=written))
-    if failures is None:
-        told.end()
     return paths
 
 
