@@ -24,10 +24,10 @@ from markupsafe import Markup
 
 from rnncourse import exercises
 from rnngrade.core.record import ExerciseResult, Record
+from rnngrade.core.text import code, cut, lesson, markdown, marked_code, prose
 from rnngrade.gradebook.harmless import text_of
 from rnngrade.gradebook.marks import Mark, Marks, digest_of
 from rnngrade.gradebook.showing import grade_id_of
-from rnngrade.pages.feedback.text import code, cut, lesson, markdown, marked_code, prose
 from rnngrade.pages.templates import templates
 
 # Bytes that may be taken on a page; all of it without the notebook stays below 300 kB.

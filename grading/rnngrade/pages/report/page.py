@@ -28,12 +28,12 @@ from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
+from rnngrade.core.text import prose
 from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import Marks as Grades
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
-from rnngrade.pages.feedback.text import prose
 from rnngrade.pages.feedback.write import source_of
 from rnngrade.pages.report.alike import for_detectors
 from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
