@@ -6,7 +6,6 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import jupytext
 import nbformat
@@ -151,12 +150,10 @@ def test_what_was_left_as_it_was_has_a_line_and_a_hint_and_no_code(desk, root):
     assert "<article" not in html
 
 
-@pytest.mark.parametrize("form", ["object", "mapping"])
-def test_the_place_that_is_known_is_marked_in_the_code_and_its_message_stands_below(form):
+def test_the_place_that_is_known_is_marked_in_the_code_and_its_message_stands_below():
     source = "import numpy as np\n\n\n@decorated\ndef step(x):\n    y = x\n    return y - 1\n"
     where = {"lines": (3,), "part": "y - 1", "message": "In line 3 the sign is turned round."}
-    result = ExerciseResult("step", JUDGED, 0.0, 3.0, False, "Wrong.")
-    object.__setattr__(result, "where", SimpleNamespace(**where) if form == "object" else where)
+    result = ExerciseResult("step", JUDGED, 0.0, 3.0, False, "Wrong.", where=where)
     cells = [{"cell_type": "code", "source": source, "metadata": {"nbgrader": {"grade_id": "step"}}}]
     marks = Marks({"check_step": Mark(0.0, 3.0)})
     html = page_of(Record("ada", UNIT, "key", "hash", (result,)), marks, cells)
