@@ -101,8 +101,8 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     assert f"{UNIT}, was due 2026-11-20 23:59\n  4 handed in, 4 graded" in text
     assert "late: ada (2 days late, 1 of them a late day), eve (10 days late, 1 of them a late day)" in text
     assert "extended: alan to 2026-11-22 23:59" in text
-    assert "handed in nothing: Софья Ковалевская" in text
-    assert "not on the class list: eve" in text
+    assert "1 handed in nothing: Софья Ковалевская" in text
+    assert "1 not on the class list, and kept apart: eve" in text
     assert "Next: mark 3 answers of 02_unfolding by hand" in text
     (ruled.folder / "roster.csv").rename(ruled.folder / "Roster.CSV")
     assert said() == text
@@ -136,7 +136,7 @@ def test_a_time_that_cannot_be_read_costs_its_own_student(ruled):
 
 def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
     assert list(of_the_class(ruled, class_list(ruled), UNIT)) == [
-        "02_unfolding: not on the class list, graded and kept apart: eve",
+        "02_unfolding: 1 not on the class list, and kept apart: eve",
         "02_unfolding: 1 handed in nothing: Софья Ковалевская",
     ]
     (ruled.folder / "roster.csv").unlink()
@@ -151,7 +151,7 @@ def test_work_that_is_marked_blind_counts_and_says_nothing_of_who_is_missing(rul
     assert "1 student is known by number alone" in before
     assert "Handed in nothing" not in before
     assert "<dd>4 <span" in before, "eve is on no list, and Participant 17 in the class"
-    assert "not on the class list: eve" in text
+    assert "1 not on the class list, and kept apart: eve" in text
     found = table(export(ruled, [UNIT], NONE))
     assert [found[who]["status"] for who in ("sofia", "Participant 17")] == ["not known", "known by number alone"]
     failures = Failures()

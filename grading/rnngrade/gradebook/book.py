@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 import nbformat
@@ -64,18 +65,15 @@ class GradebookWriter:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self._opened: Gradebook | None = None
         self._stack = contextlib.ExitStack()
         self._known: dict[str, set[str]] = {}
         self._pages: dict[str, dict[str, Page]] = {}
-        self._rules: tuple[Rules | None, ClassList] | None = None
 
     def __enter__(self) -> GradebookWriter:
-        self._opened = self._stack.enter_context(opened(self.desk))
+        self._gradebook: Gradebook = self._stack.enter_context(opened(self.desk))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._opened = None
         self._stack.close()
 
     def enter_unit(self, unit: str) -> list[str]:
@@ -163,7 +161,7 @@ class GradebookWriter:
         """What these students have in the gradebook, whatever being late costs."""
         with self._whole():
             pages = {one: self._page(unit, one) for one in students}
-        return {student: marks_of(page, self._around()[0], unit) for student, page in pages.items() if page.id}
+        return {student: marks_of(page, self._around[0], unit) for student, page in pages.items() if page.id}
 
     def mark(self, unit: str, students: Iterable[str], give: Callable[[str, ByHand], None]) -> None:
         """Give points or comments by hand to some students, at one stroke: `give(student, by_hand)` writes them down.
@@ -221,7 +219,7 @@ class GradebookWriter:
 
     def _rename(self, unit: str) -> None:
         """Take over what was given by hand for exercises that are called otherwise now, as the rules say."""
-        rules, _ = self._around()
+        rules, _ = self._around
         renamed = rules.changed[unit].renamed if rules and unit in rules.changed else {}
         names = dict(renamed) | {f"check_{old}": f"check_{new}" for old, new in renamed.items()}
         for path in by_hand.path_of(self.desk, unit, "").parent.glob("*.json") if names else ():
@@ -231,11 +229,10 @@ class GradebookWriter:
                 given.comments = {names.get(name, name): comment for name, comment in given.comments.items()}
                 by_hand.write(self.desk, unit, path.stem, given)
 
+    @cached_property
     def _around(self) -> tuple[Rules | None, ClassList]:
-        """The rules and the class list, read once."""
-        if self._rules is None:
-            self._rules = rules_of(self.desk), class_list(self.desk)
-        return self._rules
+        """The rules and the class list."""
+        return rules_of(self.desk), class_list(self.desk)
 
     def _cells(self, unit: str) -> set[str]:
         """The cells of a unit that nbgrader knows by a name."""
@@ -271,12 +268,6 @@ class GradebookWriter:
         else:
             _write(path, in_utc(when).encode())
 
-    @property
-    def _gradebook(self) -> Gradebook:
-        if self._opened is None:
-            raise RuntimeError("A GradebookWriter is opened with `with`.")
-        return self._opened
-
     @contextmanager
     def _whole(self) -> Iterator[None]:
         """A database's error as one sentence, and nothing left half done."""
@@ -284,8 +275,7 @@ class GradebookWriter:
             with told(self.desk):
                 yield
         finally:
-            if self._opened is not None:
-                self._opened.db.rollback()  # after a commit, there is nothing to roll back
+            self._gradebook.db.rollback()  # after a commit, there is nothing to roll back
 
     def _submission(self, unit: str, student: str) -> tuple[SubmittedAssignment, SubmittedNotebook]:
         """The submission and its notebook, made if they are new."""
@@ -369,7 +359,7 @@ class GradebookWriter:
 
     def _late(self, unit: str, student: str) -> tuple[Lateness, datetime | None]:
         """How late a student is by the desk's rules, and when the unit is due for all, if they say so."""
-        rules, people = self._around()
+        rules, people = self._around
         if rules is None or unit not in rules.due:
             return Lateness(), None
         return lateness_for(self.desk, unit, student, rules, people), rules.due[unit]

@@ -99,7 +99,7 @@ def totals(
         if some := len(table.here.numbered):
             failures.add("the total", table.name, f"Waits, for {some} are known by number alone: collect with --names.")
     numbered = {student for table in tables for student in table.here.numbered}
-    for (person, student), is_listed in people.rows():
+    for person, student, is_listed in people:
         if student not in numbered:
             yield person, student, total_of(student or person.id, tables, rules, listed, now), is_listed
 
