@@ -134,6 +134,7 @@ def test_a_penalty_for_being_late_is_taken_off_and_told():
     html = page_of(Record("ada", UNIT, "key", "hash"), marks, [])
     assert "<strong>1.5</strong> of 3 points" in html
     assert "You earned 2 points; 0.5 points came off, because it was handed in late." in html
+    assert "Comment" not in Page(html).text, "nobody has made one"
 
 
 def test_what_was_left_as_it_was_has_a_line_and_a_hint_and_no_code(desk, root):

@@ -129,7 +129,8 @@ def _page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> Page
     for grade_id in shown:
         name, mark = grade_id.removeprefix("check_"), marks.grades[grade_id]
         block = Block(name, numbers.get(name, "Written question" if grade_id == name else ""), mark)
-        block.comment = markdown(marks.comments.get(name, "").strip(), COMMENTS_IN_ALL // share)
+        if comment := marks.comments.get(name):
+            block.comment = markdown(comment, COMMENTS_IN_ALL // share)
         result = results.get(name) if grade_id != name else None
         untouched = name in marks.untouched
         if mark.waits:
