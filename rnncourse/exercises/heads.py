@@ -68,6 +68,17 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
+larger_is_many: Which of the two numbers is larger says nothing. Nine words with a translation of eight are
+  many-to-many, too: many-to-one has one output.
+- if T_x == 1:
+-     return "one-to-one" if T_y == 1 else "one-to-many"
+- if T_y == 1:
+-     return "many-to-one"
++ if T_x > T_y:
++     return "many-to-one"
++ if T_x == 1:
++     return "one-to-one" if T_y == 1 else "one-to-many"
+
 compared_before_counted: One input and one output are as many as each other, but that is one-to-one. Ask for the ones
   before you compare the two numbers.
 - if T_x == 1:

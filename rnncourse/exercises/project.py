@@ -652,6 +652,12 @@ counted_in_validation_too: For the test you count in the validation part as well
 + more = [*parts["train"], *parts["validation"]]
 + return (n, alpha), found[best], ngram_bits(more, parts["test"], n, targets, alpha)
 
+test_decides: You choose by the test part. Its bits are then the best of several tries on it, and no longer those of a
+  model that has never met it. Choose by validation.
+- best = int(np.argmin(found))
++ on_test = [ngram_bits(parts["train"], parts["test"], n, targets, alpha) for n, alpha in settings]
++ best = int(np.argmin(on_test))
+
 tie_by_the_test: Of settings that are equally good you take the one that is better on the test. The test part has no
   say in a choice: the first is asked.
 - best = int(np.argmin(found))
@@ -1475,15 +1481,16 @@ ex = unit.exercise(
 
 
 def made_up_figures(rng: np.random.Generator, seeds: int, wins: bool) -> dict[str, Any]:
-    """The figures of a network that clearly wins, or that clearly loses."""
+    """The figures of a network that clearly wins, or of one that loses, though its best seed wins."""
     baseline = float(rng.uniform(2.0, 3.0))
-    sd, gain = float(rng.uniform(0.03, 0.09)), float(rng.uniform(0.4, 0.8)) * (1 if wins else -1)
+    gain = float(rng.uniform(0.4, 0.8)) * (1 if wins else -1)
+    sd = float(rng.uniform(0.03, 0.09)) if wins else -0.9 * gain
     mean, plain = baseline - gain, baseline + float(rng.uniform(0.9, 1.5))
     return {
         "seeds": seeds,
         "baseline": baseline,
         "best": mean - 1.3 * sd,
-        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins else 0},
+        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins else 1},
         "without memory": {"mean": plain, "sd": sd / 2, "gain": baseline - plain, "wins": 0},
     }
 
@@ -1533,8 +1540,8 @@ network_and_ablation_exchanged: "Results" has not the figures of the network, an
 - clear = network["gain"] > 2 * network["sd"]
 + clear = plain["gain"] > 2 * plain["sd"]
 
-conclusion_beforehand: Your conclusion is the same when the network loses: it was written before the run. Let it hang on
-  the figures.
+conclusion_beforehand: Your conclusion is the same when the network loses, with one lucky seed. Either it was written
+  before the run, or it looks at the best seed alone. Let it hang on the mean of all.
 - clear = network["gain"] > 2 * network["sd"]
 + clear = True
 

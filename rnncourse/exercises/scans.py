@@ -300,6 +300,13 @@ in_blocks: The states are right, and you have cut the sequence into blocks, whic
 +     h = H[start + len(A) - 1]
 + return H
 
+one_step_further: Each round reaches one step further back, so with T steps there are T rounds, each of which waits for
+  the one before. Two maps of as many steps make one of twice as many: double the reach in each round.
++ A, B = a.copy(), b.copy()
++ for t in range(1, len(a)):
++     A[t:], B[t:] = combine_affine((A[t - 1 : -1], B[t - 1 : -1]), (a[t:], b[t:]))
++ return A * h0 + B
+
 division_by_the_product: You divide by the product of all factors so far: a factor of 0, or many small ones, make that a
   division by 0. And a cumulative product waits for the one before as well. Combine maps; no division is needed.
 + product = np.cumprod(a, axis=0)

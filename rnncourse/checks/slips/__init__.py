@@ -74,10 +74,11 @@ KINDS = {
 # Of these, a change may be meant at all equal places.
 # Of the slips that are a special form of something else, those that are as usual; the others are tried after all else.
 _USUAL = (
-    *("axis/add", "axis of an index/pairs", "bound/none before", "copy/drop", "direction/drop", "keepdims/add"),
-    *("call added/bound", "condition/invert", "condition/not", "function/copying", "order of indices/letters"),
-    *("constant/for a term", "constant/word", "name/overwritten"),
-    *("sign/drop", "transpose/add", "transpose/drop", "transpose/for a reshape"),
+    *("assignment/summed", "axis/add", "axis of an index/pairs", "bound/none before", "call added/bound"),
+    *("comparison/unequal", "condition/given", "condition/invert", "condition/not", "constant/for a term"),
+    *("constant/word", "copy/drop", "direction/drop", "function/copying", "keepdims/add", "name/overwritten"),
+    *("name/thrown away", "order of indices/letters", "sign/drop", "transpose/add", "transpose/drop"),
+    *("transpose/for a reshape",),
 )
 _ANYWHERE = ("axis", "bound", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
 

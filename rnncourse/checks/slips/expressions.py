@@ -170,6 +170,8 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
             yield "direction/other", _reversed(node)
     if slot == "test" and not isinstance(node, (ast.UnaryOp, ast.Compare)):
         yield "condition/not", ast.UnaryOp(ast.Not(), node)
+        if not isinstance(node, ast.BoolOp):
+            yield "condition/given", ast.Compare(node, [ast.IsNot()], [ast.Constant(None)])
     if slot in ("index", "count") and not isinstance(node, (ast.Constant, ast.Tuple)):
         for by in (1, -1):
             yield "bound" if slot == "index" and not isinstance(node, ast.UnaryOp) else "bound/other", plus(node, by)
@@ -348,11 +350,16 @@ def _with_more_arguments(call: ast.Call, name: str, near: Near) -> Iterator[Othe
     """A call with an axis, with a type, and the like."""
     named = {k.arg for k in call.keywords}
     of_torch = near.has_torch and "np" not in near.modules
-    if (name in ALONG or name in _JOINS) and not named & {"axis", "dim"}:
+    joins = name in _JOINS or ast.unparse(call.func) == "np.append"
+    if (name in ALONG or joins) and not named & {"axis", "dim"}:
         some = [a for a in _AXES if name in ALONG or not isinstance(a, tuple)]
         yield from (("axis/add", _with(call, **{"dim" if of_torch else "axis": axis(a)})) for a in some)
-    if name in _REDUCTIONS and not named & {"keepdims", "keepdim"} and (call.args or call.keywords):
-        yield "keepdims/add", _with(call, **{"keepdim" if of_torch else "keepdims": ast.Constant(True)})
+    if name in _REDUCTIONS and not named & {"keepdims", "keepdim"}:
+        kept = {"keepdim" if of_torch else "keepdims": ast.Constant(True)}
+        is_method = isinstance(call.func, ast.Attribute) and not is_module(call.func.value)
+        if not named & {"axis", "dim"} and len(call.args) <= (not is_method):
+            kept |= {"dim" if of_torch else "axis": axis(-1)}
+        yield "keepdims/add", _with(call, **kept)
     if name in _MADE and "dtype" not in named:
         yield from (("dtype/add", _with(call, dtype=load(kind))) for kind in ("float", "bool", "int"))
 

@@ -97,6 +97,7 @@ class Slips:
                 self.applied_elsewhere(body[i - 1], one)
             self.moved_far(body, i, free)
             self.overwritten(body, i, known)
+            self.thrown_away(body, i)
 
     def removed(self, body: Statements, i: int) -> None:
         if i:
@@ -134,6 +135,20 @@ class Slips:
                 new = f"{name}_at_first"
                 patches = [Patch([n], [ast.Name(new, n.ctx)]) for n in uses]
                 self.found.append(Slip("name/overwritten", tuple(patches), (body[i],)))
+
+    def thrown_away(self, body: Statements, i: int) -> None:
+        """The value that goes to `_`, where another one of the same call is used, as in `_, h = rnn(x)`."""
+        match body[i]:
+            case ast.Assign([ast.Tuple(targets)]) if thrown := [t for t in targets if getattr(t, "id", "") == "_"]:
+                names = {t.id for t in targets if isinstance(t, ast.Name)} - {"_"}
+            case _:
+                return
+        for node in (n for one in body[i + 1 :] for n in ast.walk(one)):
+            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+                new = f"{node.id}_thrown_away"
+                for one in thrown:
+                    patches = Patch([one], [ast.Name(new, ast.Store())]), Patch([node], [load(new)])
+                    self.found.append(Slip("name/thrown away", patches, (body[i], node)))
 
     def applied_elsewhere(self, first: ast.stmt, second: ast.stmt) -> None:
         """A function that is applied in the other of two assignments."""
@@ -178,6 +193,12 @@ class Slips:
         """A single statement otherwise."""
         if isinstance(one, _LOOPS):
             self.put("bound/one round", [one], [_with_body(one, [*one.body, ast.Break()])])
+            for i, inner in enumerate(one.body):
+                match inner:
+                    case ast.Assign([ast.Name(name) as target], value) if name not in known:
+                        zero = ast.Assign([target], ast.Constant(0), lineno=0)
+                        added = [*one.body[:i], ast.AugAssign(target, ast.Add(), value), *one.body[i + 1 :]]
+                        self.put("assignment/summed", [one], [zero, _with_body(one, added)], [inner])
         match one:
             case ast.If(test) | ast.While(test):
                 for truth in (True, False) if isinstance(one, ast.If) else ():
@@ -237,7 +258,9 @@ class Slips:
                 return self.block(orelse, self.block(body, known))
             case ast.With(_, body):
                 return self.block(body, known)
-            case ast.Try(body, _, orelse, finalbody):
+            case ast.Try(body, handlers, orelse, finalbody):
+                for handler in handlers:
+                    self.block(handler.body, known)
                 return self.block(finalbody, self.block(orelse, self.block(body, known)))
             case ast.Assign(targets, value):
                 self.visit(value, "value", known)
@@ -288,7 +311,7 @@ class Slips:
 
     def visit(self, node: ast.expr, slot: str, known: Sequence[str]) -> None:
         """All slips at an expression, and inside it."""
-        if isinstance(node, (ast.JoinedStr, ast.NamedExpr, ast.Await)):
+        if isinstance(node, (ast.JoinedStr, ast.Await)):
             return  # Python 3.11 does not know where the parts of an f-string stand
         if not (isinstance(node, ast.Attribute) and node.attr in _LOOKED_UP):
             for name, other in instead(node, slot, known, self.near):
@@ -333,7 +356,7 @@ class Slips:
             case ast.Dict(keys, values):
                 for one in (*(k for k in keys if k), *values):
                     self.visit(one, "value", known)
-            case ast.Starred(value) | ast.Yield(value) | ast.YieldFrom(value) if value is not None:
+            case ast.Starred(value) | ast.Yield(value) | ast.YieldFrom(value) | ast.NamedExpr(_, value) if value:
                 self.visit(value, "object", known)
             case ast.ListComp(elt, generators) | ast.GeneratorExp(elt, generators) | ast.SetComp(elt, generators):
                 self.visit(elt, "value", self.generators(generators, known))
