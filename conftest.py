@@ -17,6 +17,7 @@ import jaxtyping
 import pytest
 from filelock import FileLock
 from jupyter_client.manager import KernelManager
+from xdist.scheduler import LoadFileScheduling
 
 from tests import sampling
 from tests.wheels import wheel_of
@@ -39,15 +40,14 @@ for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
 # Nor do checks in tests count as progress of whoever runs them, wherever that is kept.
 os.environ["RNNCOURSE_PROGRESS"] = "off"
 
-# A file's tests run in one process, which makes what they share once; the files that take longest come first, so that
-# none is left to one process at the end.
+# A file's tests run in one process, which makes what they share once, and so do those of these folders, which share the
+# cases of all exercises. What takes longest comes first, so that none of it is left to one process at the end.
+TOGETHER = ("tests/rnncourse/exercises/", "tests/rnncourse/checks/")
 LONG = [
+    *TOGETHER,
     "tests/grading/test_hostile.py",
-    "tests/rnncourse/exercises/test_mistakes.py",
     "tests/grading/test_autograde.py",
     "tests/test_contributing.py",
-    "tests/rnncourse/exercises/test_right_answers.py",
-    "tests/rnncourse/exercises/test_catalogue.py",
     "tests/browser/",
     "tests/grading/test_grade.py",
     "solutions/",
@@ -55,7 +55,6 @@ LONG = [
     "tests/test_wheel.py",
     "tests/rnncourse/seat/test_cli.py",
     "tests/grading/",
-    "tests/rnncourse/checks/where/",
 ]
 
 # Kernels know nothing of how whoever runs the tests has set up IPython, and are reached by sockets in a folder of ours:
@@ -101,6 +100,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("nightly")])
         items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     items.sort(key=lambda item: next((i for i, path in enumerate(LONG) if item.nodeid.startswith(path)), len(LONG)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "the catalogue" if nodeid.startswith(TOGETHER) else str(super()._split_scope(nodeid))
+
+    return Together(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -205,16 +205,19 @@ def _settings() -> dict[Any, Any]:
 
 def to_png(figure: Figure, *, transparent: bool = False) -> bytes:
     """`figure` as a PNG on white paper, or on none: the same figure gives the same bytes, without date or version."""
-    drawn, small = io.BytesIO(), io.BytesIO()
+    dpi, ground = figure.dpi, figure.get_facecolor()
     with style():
-        FigureCanvasAgg(figure).print_figure(
-            drawn, format="png", dpi=POINTS_PER_INCH * SHARPNESS, facecolor="none" if transparent else "white"
-        )
+        canvas = FigureCanvasAgg(figure)
+        figure.set(dpi=POINTS_PER_INCH * SHARPNESS, facecolor="none" if transparent else "white")
+        canvas.draw()  # type: ignore[no-untyped-call]
+        drawn = Image.fromarray(np.array(canvas.buffer_rgba()))  # type: ignore[no-untyped-call]
+        figure.set(dpi=dpi, facecolor=ground)
     # a palette is as good to the eye and a quarter of the size; nothing but pixels is saved
     if transparent:
-        few = Image.open(drawn).convert("RGBA").quantize(PALETTE, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        few = drawn.quantize(PALETTE, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     else:
-        few = Image.open(drawn).convert("RGB").quantize(PALETTE, dither=Image.Dither.NONE)
+        few = drawn.convert("RGB").quantize(PALETTE, dither=Image.Dither.NONE)
+    small = io.BytesIO()
     few.save(small, "png", optimize=True)
     return small.getvalue()
 

@@ -15,7 +15,6 @@ from rnncourse.data.claims import FOLDER, filled, places, unit_claims
 from tests.sampling import some
 
 UNITS = units()
-CLAIMS = [pytest.param(u, c, id=f"{u.stem}-{c.name}") for u in UNITS.values() for c in u.claims]
 TRAINS = re.compile(r"\b(track|train\w*|trained\w*|learn\w*)\(|learning_rate|\.step\(\)")
 SECONDS = 20  # of processor time, for the claim of a unit that is run for real
 
@@ -58,30 +57,21 @@ def test_what_is_said_was_counted_on_seeds_on_which_nothing_was_chosen(stem):
         assert written["interval"] == interval(written["held"], written["of"])
 
 
-@pytest.mark.parametrize(("unit", "claim"), CLAIMS)
-def test_a_claim_is_counted_as_it_holds(unit, claim):
-    written = next(c for c in unit_claims(unit.stem)["claims"] if c["name"] == claim.name)
-    values = unit_claims(unit.stem)["experiments"][claim.experiment.name]["values"]
-    held = [bool(claim.holds(one_seed(values, seed))) for seed in range(claim.experiment.seeds)]
-    assert written["held"] == sum(held)
-    assert (written["of"], written["words"]) == (len(held), plain(claim.words))
-    for setting, number in (claim.figure, *claim.controls):
-        assert number in values[setting]
-
-
-@pytest.mark.parametrize(("unit", "claim"), CLAIMS)
-def test_a_claim_stands_in_its_unit_in_these_words(root, unit, claim):
-    marked = [m for c in cells_of(root, unit.stem) for m in marked_claims(filled(c.source, unit.stem))]
-    assert plain(filled(claim.words, unit.stem)) in marked
-
-
-@pytest.mark.parametrize(("unit", "claim"), CLAIMS)
-def test_a_claim_that_holds_in_some_seeds_only_says_in_how_many(root, unit, claim):
-    written = next(c for c in unit_claims(unit.stem)["claims"] if c["name"] == claim.name)
-    said = any(f"{{{{held {claim.name}}}}}" in c.source for c in cells_of(root, unit.stem))
-    assert said or written["held"] == written["of"], (
-        f"{written['held']} of {written['of']}: say {{{{held {claim.name}}}}}"
-    )
+@pytest.mark.parametrize("stem", UNITS)
+def test_each_claim_is_counted_as_it_holds_and_stands_in_its_unit_in_these_words(root, stem):
+    """One that holds in some seeds only says in how many."""
+    file, sources = unit_claims(stem), [cell.source for cell in cells_of(root, stem)]
+    marked = {words for source in sources for words in marked_claims(filled(source, stem))}
+    for claim in UNITS[stem].claims:
+        written = next(c for c in file["claims"] if c["name"] == claim.name)
+        values = file["experiments"][claim.experiment.name]["values"]
+        held = [bool(claim.holds(one_seed(values, seed))) for seed in range(claim.experiment.seeds)]
+        counted = sum(held), len(held), plain(claim.words)
+        assert (written["held"], written["of"], written["words"]) == counted, claim.name
+        assert all(number in values[setting] for setting, number in (claim.figure, *claim.controls)), claim.name
+        assert plain(filled(claim.words, stem)) in marked, claim.name
+        how_many = f"{{{{held {claim.name}}}}}"
+        assert all(held) or any(how_many in source for source in sources), f"{sum(held)} of {len(held)}: say {how_many}"
 
 
 def test_a_claim_below_which_a_network_is_trained_is_an_experiment(root):

@@ -40,14 +40,15 @@ def _after_all_libraries_are_destroyed():
             one._destroy()
 
 
-@pytest.mark.parametrize("way", STEP)
 @pytest.mark.parametrize("kept", [False, True], ids=["had within", "had before"])
-def test_an_operator_refuses_by_whatever_name_and_for_good(way, kept):
+def test_an_operator_refuses_by_whatever_name_and_for_good(kept):
     def task():
-        step = STEP[way]() if kept else None
+        had = {way: get() for way, get in STEP.items()} if kept else {}
         refuse(NO_LAYER)
         _after_all_libraries_are_destroyed()
-        refuses(lambda: (step or STEP[way]())(ONE, ONE, ONE, ONE))
+        for way, get in STEP.items():
+            print(way)
+            refuses(lambda way=way, get=get: (had.get(way) or get())(ONE, ONE, ONE, ONE))
 
     in_a_fork(task)
 

@@ -10,4 +10,5 @@ import pytest
 @pytest.fixture(autouse=True)
 def seeded() -> None:
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+        # (`torch.manual_seed` notes from where it was called, for each kind of device that is not here)
+        sys.modules["torch"].default_generator.manual_seed(0)

@@ -117,6 +117,7 @@ def test_an_untouched_stub_scores_zero_and_is_told_so():
 )
 def test_a_candidate_that_never_returns_is_a_verdict(loop, monkeypatch):
     monkeypatch.setattr(local.Local.__init__, "__defaults__", (0.2,))  # seconds a call
+    monkeypatch.setattr(notebook, "Budget", functools.partial(notebook.Budget, 0.1, 0.2))
     over = threading.Event()
     space = {"is_over": over.is_set}
     exec(f"def rnn_step(x, h_prev, U, W, b):\n  {loop}", space)

@@ -20,35 +20,33 @@ from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.search import find
 
 WRONG = []
-
-
-PLACED = []
 NO_HURRY = partial(find, budget=Budget(20.0, 120.0))  # a busy machine finds what a quiet one does
 
 
 def wrong(exercise, *says, never=(), lines=()):
     """A wrong answer to the exercise; its message says all of `says` and nothing of `never`. The search for the place
-    names `lines`, which is where it goes wrong.
+    names `lines`, which is where it goes wrong: mutants would prove nothing here, since they are made of the changes
+    that the search tries.
     """
 
     def add(answer):
-        name = f"{exercise}-{answer.__name__}"
-        WRONG.append(pytest.param(exercise, answer, says, never, id=name))
-        if lines:
-            PLACED.append(pytest.param(exercise, answer, lines, id=name))
+        WRONG.append(pytest.param(exercise, answer, says, never, lines, id=f"{exercise}-{answer.__name__}"))
         return answer
 
     return add
 
 
-@pytest.mark.parametrize(("exercise", "answer", "says", "never"), WRONG)
-def test_a_message_is_so(exercise, answer, says, never):
-    verdict = check(answer, exercise)
+@pytest.mark.parametrize(("exercise", "answer", "says", "never", "lines"), WRONG)
+def test_a_message_is_so_and_a_line_is_where_it_goes_wrong(exercise, answer, says, never, lines):
+    found = exercises.find(exercise)
+    with Local(answer, found.uses) as local:
+        verdict = judge(found, local, search=NO_HURRY if lines else None, after_diagnosis=True)
     assert not verdict.passed
     for words in says:
         assert words in verdict.message
     for words in never:
         assert words not in verdict.message
+    assert not lines or verdict.where.lines == lines
 
 
 # --- an error shows the student's own line, whoever raised it
@@ -309,15 +307,6 @@ def one_block(X, lengths=None):
 def h_for_h_prev(dh, x, h_prev, h, U, W):
     da = (1 - h * h) * dh
     return da @ U.T, da @ W, x.T @ da, h.T @ da, da.sum(axis=0)
-
-
-@pytest.mark.parametrize(("exercise", "answer", "lines"), PLACED)
-def test_the_line_is_found_in_answers_that_no_search_has_made(exercise, answer, lines):
-    """Mutants would prove nothing here: they are made of the changes that the search tries."""
-    found = exercises.find(exercise)
-    with Local(answer, found.uses) as local:
-        verdict = judge(found, local, search=NO_HURRY, after_diagnosis=True)
-    assert verdict.where.lines == lines
 
 
 # --- tables and numbers

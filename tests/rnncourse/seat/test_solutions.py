@@ -29,6 +29,12 @@ def file(tmp_path, monkeypatch):
     return path
 
 
+@pytest.fixture
+def without_search(monkeypatch):
+    """No place is looked for, which would take a second for each check."""
+    monkeypatch.setattr(notebook, "find", lambda *_, **__: None)
+
+
 def made(source: str):
     """An answer with its text, as a cell has it."""
     return exercises.find("rnn_step").made_of(source, f"<{abs(hash(source))}>")
@@ -38,6 +44,7 @@ WRONG = "def rnn_step(x, h_prev, U, W, b):\n    a = x @ U + 3 * h_prev @ W\n    
 ONE_LINE = "def rnn_step(x, h_prev, U, W, b):\n    return np.tanh(x @ U + 3 * h_prev @ W)\n"
 
 
+@pytest.mark.usefixtures("without_search")
 def test_the_solution_is_offered_after_three_tries_that_fail():
     assert [check(made(WRONG)).offers.solution for _ in range(4)] == [False, False, True, True]
     card = check(made(WRONG)).card()
@@ -48,6 +55,7 @@ def test_the_solution_is_offered_after_three_tries_that_fail():
     assert "data-rnncourse" not in right.card()
 
 
+@pytest.mark.usefixtures("without_search")
 def test_what_is_not_written_and_what_bears_another_name_is_no_try():
     for _ in range(5):
         check(made("def rnn_step(x, h_prev, U, W, b):\n    raise NotImplementedError\n"))
@@ -100,6 +108,7 @@ def test_what_was_shown_is_noted_in_progress_and_in_what_is_handed_in(file, tmp_
     assert "rnncourse" not in nbformat.read(course / "03_cell" / "03_cell.ipynb", 4).metadata
 
 
+@pytest.mark.usefixtures("without_search")
 def test_a_release_for_a_graded_class_has_none_and_offers_none(file, tmp_path, monkeypatch):
     monkeypatch.setattr(solutions, "OTHERS", tmp_path / "left-out")
     assert str(solution("rnn_step")).endswith(solutions.NONE_HERE)
