@@ -80,12 +80,30 @@ class Course:
         return {str(p.relative_to(self.root)): p.read_bytes() for p in sorted(self.root.rglob("*.ipynb"))}
 
 
-@pytest.fixture
-def course(tmp_path: Path, root: Path) -> Course:
-    """A course of one small unit, not built."""
-    course = Course(tmp_path / "course")
+def small_course(folder: Path, root: Path) -> Course:
+    course = Course(folder / "course")
     (course.root / "solutions").mkdir(parents=True)
     (course.root / "grading").mkdir()
     shutil.copy(root / "grading" / "nbgrader_config.py", course.root / "grading")
     course.source("90_small").write_text(SMALL_UNIT)
     return course
+
+
+@pytest.fixture
+def course(tmp_path: Path, root: Path) -> Course:
+    """A course of one small unit, not built."""
+    return small_course(tmp_path, root)
+
+
+@pytest.fixture(scope="module")
+def built_once(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """The folder of such a course, built, without a gradebook; to copy."""
+    course = small_course(tmp_path_factory.mktemp("built"), root)
+    assert course.build(gradebook=False).errors == []
+    return course.root
+
+
+@pytest.fixture
+def built(tmp_path: Path, built_once: Path) -> Course:
+    """A course of one small unit, built, without a gradebook."""
+    return Course(shutil.copytree(built_once, tmp_path / "course"))
