@@ -80,7 +80,7 @@ def random_letters(seed, tagger):
 
 
 @unit.experiment(
-    "the probability of the right second word, a mean over all 256 words, after 500 updates",
+    "the probability of the right second word, a mean over all 256 words, after 250 updates",
     settings={
         "cell, 8 units": {"kind": "cell", "size": 8},
         "cell, 32 units": {"kind": "cell", "size": 32},

@@ -27,7 +27,13 @@
 import numpy as np
 
 from rnncourse import check, hint, progress, use
-from rnncourse.bptt import nll_backward, output_backward, rnn_backward, rnn_step_backward, sequence_nll
+from rnncourse.bptt import (
+    nll_backward,
+    output_backward,
+    rnn_backward,
+    rnn_step_backward,
+    sequence_nll,
+)
 from rnncourse.cell import output_layer, rnn_forward, rnn_step
 
 np.set_printoptions(precision=3, suppress=True)

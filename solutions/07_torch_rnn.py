@@ -32,7 +32,7 @@ from torch import nn
 
 from rnncourse import check, hint, progress, track, use
 
-torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+torch.set_num_threads(1)  # a second one costs more than it brings on small products
 
 # %% tags=["experiment"]
 progress("07_torch_rnn")
@@ -120,7 +120,7 @@ def as_var(value):
 class Var:
     """An array that remembers how it was made."""
 
-    __array_ufunc__ = None  # so that `array + Var` asks Var, and does not add entry by entry
+    __array_ufunc__ = None  # `array + Var` asks Var, and does not add entry by entry
     made = 0  # how many there are
 
     def __init__(self, data, made_of=()):

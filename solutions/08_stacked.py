@@ -226,8 +226,9 @@ show(stack_graph(layers=2, steps=3, backward=True))
 
 # %% answer="stacked_backward"
 def stacked_backward(dH_top, X, h0, layers):
-    """Back through L layers: dH_top (T, N, H), X (T, N, D), h0 (L, N, H), layers [(U, W, b), …].
+    """Back through L layers.
 
+    dH_top (T, N, H), X (T, N, D), h0 (L, N, H), layers [(U, W, b), …]
     -> dX (T, N, D), dh0 (L, N, H), gradients [(dU, dW, db), …]
     """
     ### BEGIN SOLUTION

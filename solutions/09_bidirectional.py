@@ -334,7 +334,7 @@ def bidirectional_backward(dH, X, forward, backward, how="concat"):
     """Back through both directions.
 
     dH (T, N, 2H) or (T, N, H), X (T, N, D), forward and backward (U, W, b)
-    -> dX (T, N, D), (dU, dW, db) of the forward layer, (dU, dW, db) of the backward layer
+    -> dX (T, N, D), (dU, dW, db) of the forward layer, the same of the backward layer
     """
     ### BEGIN SOLUTION
     hidden = len(forward[1])
@@ -553,10 +553,10 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+torch.set_num_threads(1)  # a second one costs more than it brings on small products
 
 # %% [markdown]
-# An HMM, which is your forward algorithm in PyTorch, and two cells get 500 updates on all 256 words. **Guess**: will a cell
+# An HMM, which is your forward algorithm in PyTorch, and two cells get 250 updates on all 256 words. **Guess**: will a cell
 # of 8 units beat the ceiling of an HMM of 32 states, or of 64, or come near 1?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="small = 4"

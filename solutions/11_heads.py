@@ -21,7 +21,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rnncourse import check, hint, progress, track, use
 
-torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+torch.set_num_threads(1)  # a second one costs more than it brings on small products
 
 # %% tags=["experiment"]
 progress("11_heads")
@@ -614,7 +614,14 @@ for n in range(4):
 class BidirectionalClassifier(nn.Module):
     """One output for a sequence that is read from both ends: ids (T, N), lengths (N,) or None -> logits (N, Q)."""
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size, output_size, how="concat"):
+    def __init__(
+        self,
+        vocabulary_size,
+        embedding_size,
+        hidden_size,
+        output_size,
+        how="concat",
+    ):
         super().__init__()
         ### BEGIN SOLUTION
         self.embedding = nn.Embedding(vocabulary_size, embedding_size)
@@ -811,7 +818,7 @@ assert right["trained corrected, used alone"] < 0.85, "Left alone, the corrected
 
 # %% [markdown]
 # **Claim:** trained with corrections, the network has more than 98% of the notes right while it is corrected, and less
-# than 85% when it is left alone. Trained alone, it plays more than 98% right, alone.
+# than 85% when it is left alone. Trained alone, it plays more than nine in ten right, alone.
 #
 # It held in {{held walks_alone}} seeds. Corrected, the one that was trained alone falls to
 # {{tunes/alone/used corrected|median}}: it knows only its own notes. Hear the two alone: hatched notes are wrong.

@@ -41,7 +41,7 @@ from rnncourse.data import (
 )
 from rnncourse.plots import show
 
-torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+torch.set_num_threads(1)  # a second one costs more than it brings on small products
 
 # %% tags=["experiment"]
 progress("12_encoder_decoder")

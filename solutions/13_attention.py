@@ -228,7 +228,7 @@ from torch import nn
 
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, Seq2Seq
 
-torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+torch.set_num_threads(1)  # a second one costs more than it brings on small products
 
 # %% [markdown]
 # ### Exercise 13.3 · `AttentionDecoder`

@@ -718,7 +718,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     note = "training mode, three layers of two units, p = 0.5, one step"
     yield edge(note, (4, 2, 3, 0.5), recurrent(rng, "", 4, 2, layers=3), [x_and_h0(1, 1, 4, 2, 3)], 2000)
     note = "training mode, one layer, p = 0.5: nothing is dropped"
-    yield edge(note, (4, 3, 1, 0.5), recurrent(rng, "", 4, 3, layers=1), [x_and_h0(3, 1, 4, 3, 1)], 100)
+    yield edge(note, (4, 2, 1, 0.5), recurrent(rng, "", 4, 2, layers=1), [x_and_h0(2, 1, 4, 2, 1)], 200)
     note = "training mode, nothing said of dropout: nothing is dropped"
     yield edge(note, (4, 3, 2), recurrent(rng, "", 4, 3, layers=2), [x_and_h0(2, 1, 4, 3, 2)], 100)
     # Start states of (N, H), or of as many layers as there are units, are too few here.

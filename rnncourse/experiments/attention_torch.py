@@ -27,6 +27,7 @@ from rnncourse.data.dates import (
 )
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, Seq2Seq
 from rnncourse.experiments.encoder_decoder import Batch, batches_by_length, unseen_dates
+from rnncourse.experiments.optimizers import Adam
 
 KINDS = "without attention", "all states alike", "with attention"
 ORDERED = {"neither": (False, False), "positions": (True, False), "causal": (False, True)}
@@ -56,7 +57,7 @@ def _pair(kind: str, inputs: int, outputs: int, looking: Callable[..., Any]) -> 
 
 def _train(model: Any, draw: Callable[[], Batch], updates: int, label: str) -> Any:
     """Train on fresh batches, with teacher forcing and a rate that falls."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01, fused=True)
+    optimizer = Adam(model.parameters(), lr=0.01)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, updates)
     for _ in track(range(updates), label):
         source, lengths, targets = draw()
@@ -148,7 +149,7 @@ class _OneLayer(nn.Module):
 def _fit(model: nn.Module, draw: Callable[..., tuple[Any, Tensor]], updates: int, seed: int, label: str) -> Any:
     """Train on fresh batches of 64, and return what the model answers to 1,000 new ones, with the targets."""
     generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01, fused=True)
+    optimizer = Adam(model.parameters(), lr=0.01)
     for _ in track(range(updates), label):
         given, targets = draw(generator, 64)
         optimizer.zero_grad()

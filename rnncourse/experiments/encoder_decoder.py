@@ -41,6 +41,7 @@ from rnncourse.encoder_decoder import (
     shift_right,
 )
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq, decoder_step
+from rnncourse.experiments.optimizers import Adam
 
 Pair = Any  # a Seq2Seq, the student's own or the course's: what has an `encoder` and a `decoder`
 Batch = tuple[Tensor, Tensor | None, Tensor]  # source (S, N), its lengths (N,) or None, targets (T, N)
@@ -57,7 +58,7 @@ def fit(
 
     losses_of: from the number of an update, 0 ..., to its loss. after: called with how many updates are done.
     """
-    optimizer = torch.optim.Adam(model.parameters())
+    optimizer = Adam(model.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=updates, pct_start=0.15)
     losses = []
     for k in track(range(updates), "training"):
@@ -528,7 +529,7 @@ class Listener(nn.Module):
         return torch.log_softmax(self.output(self.rnn(sounds)[0]), dim=-1)
 
 
-def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 130, size: int = 32) -> Listener:
+def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 130, size: int = 16) -> Listener:
     """Train a listener on fresh tunes: with "ctc", or on a label for each step, "equal parts" of the recording."""
     torch.manual_seed(seed)
     rng, model = np.random.default_rng(seed), Listener()

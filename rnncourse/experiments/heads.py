@@ -36,6 +36,7 @@ from rnncourse.data import (
     teddy_sentences,
 )
 from rnncourse.data.claims import claimed
+from rnncourse.experiments.optimizers import Adam
 from rnncourse.heads import (
     BidirectionalClassifier,
     OneToOne,
@@ -57,7 +58,7 @@ def build(kind: Callable[..., Any], *sizes: Any, seed: int = 0) -> Any:
 
 def fit(model: nn.Module, loss_of: Callable[[], Tensor], updates: int, learning_rate: float) -> list[float]:
     """Make `updates` updates of the model, each for the loss that `loss_of()` gives; return the losses."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    optimizer = Adam(model.parameters(), lr=learning_rate)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, updates)
     losses = []
     for _ in track(range(updates), "training"):

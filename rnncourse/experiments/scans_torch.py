@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from rnncourse import track
 from rnncourse.data.recall import recall_batch
+from rnncourse.experiments.optimizers import Adam
 from rnncourse.scans_torch import MinGRU
 
 Batch = tuple[Tensor, slice, Tensor]
@@ -42,7 +43,7 @@ class Reader(nn.Module):
 
 def _learn(model: Reader, draw: Callable[[], Batch], updates: int, rate: float, label: str) -> Reader:
     """Train on fresh batches: `draw()` -> (x, the steps that count, their targets)."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+    optimizer = Adam(model.parameters(), lr=rate)
     for _ in track(range(updates), label):
         x, counts, targets = draw()
         loss = nn.functional.cross_entropy(model(x)[counts].flatten(0, -2), targets.flatten())

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from rnncourse.data import train_and_held_out
 from rnncourse.data.claims import claimed
+from rnncourse.experiments.optimizers import Adam
 from rnncourse.experiments.stacked import width_for
 from rnncourse.stacked import stacked_forward, stacked_parameter_count
 from rnncourse.stacked_torch import StackedRNN
@@ -102,7 +103,7 @@ def width_within(
 
 def train(model: nn.Module, batches: Iterator[Batch], rate: float) -> Iterator[float]:
     """One update by Adam for each batch; the loss of each, in bits. Targets belong to the last steps of a batch."""
-    optimizer = torch.optim.Adam(model.parameters(), rate)
+    optimizer = Adam(model.parameters(), rate)
     for x, targets in batches:
         logits = model(x)[-len(targets) :]
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())

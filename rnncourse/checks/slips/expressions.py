@@ -355,7 +355,7 @@ def _with_more_arguments(call: ast.Call, name: str, near: Near) -> Iterator[Othe
         some = [a for a in _AXES if name in ALONG or not isinstance(a, tuple)]
         yield from (("axis/add", _with(call, **{"dim" if of_torch else "axis": axis(a)})) for a in some)
     if name in _REDUCTIONS and not named & {"keepdims", "keepdim"}:
-        kept = {"keepdim" if of_torch else "keepdims": ast.Constant(True)}
+        kept: dict[str, ast.expr] = {"keepdim" if of_torch else "keepdims": ast.Constant(True)}
         is_method = isinstance(call.func, ast.Attribute) and not is_module(call.func.value)
         if not named & {"axis", "dim"} and len(call.args) <= (not is_method):
             kept |= {"dim" if of_torch else "axis": axis(-1)}

@@ -102,11 +102,51 @@ UNBOUND = """def clip_by_global_norm(gradients, max_norm):
     share = max_norm / norm
     return [(g * share).astype(g.dtype) for g in gradients], norm
 """
+SUMMED = """def output_backward(dO, H, V):
+    dH = np.empty_like(H)
+    dc = np.zeros(V.shape[1], dtype=V.dtype)
+    for t in range(len(dO)):
+        dH[t] = dO[t] @ V.T
+        dV = H[t].T @ dO[t]
+        dc += dO[t].sum(axis=0)
+    return dH, dV, dc
+"""
+IN_A_HANDLER = """def bag_of_words(tokens, vocabulary):
+    place = {w: i for i, w in enumerate(vocabulary)}
+    counts = np.zeros(len(place), dtype=int)
+    for token in tokens:
+        try:
+            counts[place[token]] += 1
+        except KeyError:
+            break
+    return counts
+"""
+TRUE_OR_THERE = """def decode(ids, chars):
+    rest, text = iter(ids), []
+    while i := next(rest, None):
+        text.append(chars[i])
+    return "".join(text)
+"""
+ONE_SUM = """def temperature_softmax(logits, temperature):
+    weights = logits / temperature
+    weights = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    total = weights.sum()
+    return (weights / total).astype(logits.dtype)
+"""
+FLATTENED = """def rnn_step_concat(x, h_prev, UW, b):
+    both = np.append(x, h_prev)
+    return np.tanh(both @ UW + b)
+"""
 
 
 @pytest.mark.parametrize(
     ("exercise", "text", "line"),
     [
+        ("output_backward", SUMMED, 6),
+        ("bag_of_words", IN_A_HANDLER, 8),
+        ("decode", TRUE_OR_THERE, 3),
+        ("temperature_softmax", ONE_SUM, 4),
+        ("rnn_step_concat", FLATTENED, 2),
         ("bidirectional_forward", OVERWRITTEN, 4),
         ("pad_sequences", SIZES, 2),
         ("clip_by_global_norm", UNBOUND, 3),
