@@ -44,6 +44,7 @@ unit: $(STAMP) sandbox ## one unit, for its author: validate it, build it, prove
 	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=16))$(PY) -m rnngrade.author.build $(UNIT)
 	@$(ONE_THREAD) $(PY) -m pytest -q --tb=no --no-header -rN -p tests.one_unit --unit=$(UNIT)
 	@$(ONE_THREAD) $(PY) -m mutants $(UNIT) --sample 300 --seed 0
+	@echo "Unit $(UNIT) holds."
 
 claims: $(STAMP) ## run the experiments behind what the units claim, over seeds and with controls
 	@$(ONE_THREAD) $(PY) -m claims
