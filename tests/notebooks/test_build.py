@@ -24,22 +24,21 @@ def test_building_twice_changes_no_byte(course):
     assert course.files() == files
 
 
-def test_only_code_that_changed_is_executed_again(course):
-    course.build(gradebook=False)
-    text = course.source("90_small").read_text()
-    outputs = [cell.outputs for cell in nbformat.read(course.solution("90_small"), 4).cells if "outputs" in cell]
+def test_only_code_that_changed_is_executed_again(built):
+    text = built.source("90_small").read_text()
+    outputs = [cell.outputs for cell in nbformat.read(built.solution("90_small"), 4).cells if "outputs" in cell]
 
-    course.source("90_small").write_text(text.replace("It has one exercise", "There is one exercise"))
-    report = course.build(gradebook=False)
+    built.source("90_small").write_text(text.replace("It has one exercise", "There is one exercise"))
+    report = built.build(gradebook=False)
     assert report.executed == []
     assert len(report.written) == 2
-    notebook = nbformat.read(course.solution("90_small"), 4)
+    notebook = nbformat.read(built.solution("90_small"), 4)
     assert "There is one exercise" in notebook.cells[0].source
     assert [cell.outputs for cell in notebook.cells if "outputs" in cell] == outputs
 
-    course.source("90_small").write_text(text.replace("add_one(2)", "add_one(3)"))
-    assert course.build(gradebook=False).executed == ["90_small"]
-    assert "This is 4" in course.solution("90_small").read_text()
+    built.source("90_small").write_text(text.replace("add_one(2)", "add_one(3)"))
+    assert built.build(gradebook=False).executed == ["90_small"]
+    assert "This is 4" in built.solution("90_small").read_text()
 
 
 def test_a_failing_cell_leaves_the_old_notebooks_and_tells_which_it_is(course, capsys):
