@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from claims.experiment import BySetting, Claim, Experiment, Numbers, Unit
 from claims.words import plain
@@ -235,6 +234,8 @@ def interval(held: int, of: int) -> list[float]:
     >>> interval(19, 20), interval(20, 20)
     ([0.76, 0.99], [0.84, 1.0])
     """
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # a second and a half
+
     found = binomtest(held, of).proportion_ci(method="wilson")
     return [round(float(found.low), 2), round(float(found.high), 2)]
 

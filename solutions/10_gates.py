@@ -741,7 +741,7 @@ show(shares(known, ours=tagger_measured("known", epochs), xlabel=characters))
 # **Claim:** after fifteen epochs each of the three taggers knows more than eight in ten of these characters, the plain cell,
 # too.
 #
-# Gates got there sooner in some seeds; they are no other kind of memory. And a forget bias of 5 does not help. One reason may
+# It held in {{held tagger_learns}} seeds. Gates got there sooner in some seeds; they are no other kind of memory. And a forget bias of 5 does not help. One reason may
 # be that text has many short comments, to learn from; we have not tested it.
 #
 # If the line behind the sign is *code*, it is harder: of the last eight of forty letters the LSTM then takes

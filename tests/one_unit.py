@@ -1,7 +1,8 @@
-"""What the tests say of one unit: `pytest -p tests.one_unit --unit 03_cell FILES` runs those that see it, and no other.
+"""What the tests say of one unit: `pytest -p tests.one_unit --unit 03 [FILES]` runs those that see it, and no other.
 
-A test sees a unit if one of its parameters is the unit, or an exercise of it. Tests of all units together, and of the
-unit's own chapter, are run too. Each failure is one sentence, with the file and the line that it is about.
+UNIT is a number, a name or a stem. A test sees a unit if one of its parameters is the unit, or an exercise of it. Tests
+of all units together, and of the unit's own chapter, are run too. Each failure is one sentence, with the file and the
+line that it is about.
 """
 
 from __future__ import annotations
@@ -16,12 +17,21 @@ import pytest
 from tests import sampling
 
 ROOT = Path(__file__).resolve().parents[1]
+# What sees a unit and no more than it: what is asked and shown, the checks, the desk, the index of concepts.
+TESTS = (
+    "tests/notebooks/test_in_step.py",
+    "tests/rnncourse/exercises/test_catalogue.py",
+    "tests/rnncourse/exercises/test_mistakes.py",
+    "tests/rnncourse/exercises/test_right_answers.py",
+    "tests/website/test_pages.py",
+    "tests/grading/test_grade.py",
+)
 OF_ALL_UNITS = ("test_catalogue.py", "test_in_step.py", "test_pages.py")
 SENTENCES = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--unit", required=True, metavar="STEM", help="the unit to prove")
+    parser.addoption("--unit", required=True, metavar="UNIT", help="the unit to prove")
 
 
 # The course is imported in the functions below: its arrays are checked only if pytest has begun before.
@@ -29,6 +39,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[SENTENCES] = []
+    stems = [path.stem for path in ROOT.glob("solutions/[0-9][0-9]_*.py")]
+    found = [stem for stem in stems if config.option.unit in (stem, *stem.split("_", 1))]
+    if not found:
+        raise pytest.UsageError(f"solutions/: No unit here is called {config.option.unit!r}.")
+    config.option.unit = found[0]
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        name = found[0].partition("_")[2]
+        own = [*sorted(ROOT.glob(f"rnncourse/{name}*.py")), *ROOT.glob(f"tests/rnncourse/test_{name}.py")]
+        config.args[:] = [*TESTS, *map(str, own)]
     sampling.some = lambda things, few: list(things)  # what is drawn from the whole course is not drawn from a unit
 
 
@@ -63,7 +82,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if call.excinfo and report.failed:
         claim = re.sub(r"^test_|\[.*", "", item.name).replace("_", " ")
         words = call.excinfo.exconly().removeprefix("AssertionError: ").splitlines()
-        reason = " ".join(dict.fromkeys([words[0], *(line for line in words if line.startswith("assert "))]))
+        reason = " ".join(dict.fromkeys([*words[:2], *(line for line in words if line.startswith("assert "))]))
         item.config.stash[SENTENCES].append(f"{_about(item)}: This does not hold: {claim}. {reason}")
     return report
 
@@ -71,7 +90,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def _about(item: pytest.Item) -> str:
     """The file and the line that a test is about, and the name of what it tests there."""
     from rnncourse.checks.exercise import Exercise, Misconception, Question
-    from rnngrade.author.validate import alternatives_of, exercise_place, place
+    from rnngrade.author.build import alternatives_path
+    from rnngrade.author.validate import exercise_place, place
 
     given = _parameters(item)
     exercise = next((one for one in given.values() if isinstance(one, Exercise | Question)), None)
@@ -82,7 +102,8 @@ def _about(item: pytest.Item) -> str:
     if exercise:
         return f"{exercise_place(ROOT, exercise)}: {exercise.name}"
     if callable(answer := given.get("answer")):
-        where = place(ROOT, alternatives_of(stem), rf"^(def|class) {answer.__name__}\b")
+        file = alternatives_path(ROOT, stem).relative_to(ROOT).as_posix()
+        where = place(ROOT, file, rf"^(def|class) {answer.__name__}\b")
         return f"{where}: {given['name']}"
     if given:
         return f"solutions/{stem}.py:1: {stem}"

@@ -35,7 +35,7 @@ from tests.wheels import OFFLINE, pip
 ANSWERED = "leaky_average"
 RIGHT = f"def {ANSWERED}(state, x, keep):\n    return keep * state + (1 - keep) * x"
 DATA = "import numpy as np; from rnncourse.data import *; digits(); written_dates(np.random.default_rng(0), 9)"
-NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "nh3", "sphinx", "pytest", "distributed", "sqlalchemy"}
+NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "sphinx", "pytest", "distributed", "sqlalchemy"}
 
 
 @pytest.fixture(scope="module")

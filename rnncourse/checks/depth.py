@@ -28,6 +28,7 @@ from rnncourse.checks.plain import MAX_ITEMS
 
 TRACED, PACKED, TAPE = "__traced__", "__counted__", "__tape__"
 MOST_FACTORS = 8
+MAX_OPERATIONS = 500_000  # ten times what a scan of 1,000 steps takes
 GIVEN, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE = range(6)
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -87,8 +88,8 @@ class Tape:
 
     def write(self, operation: int, left: int, right: int = 0) -> Counted:
         """The number that an operation on the numbers at these places makes. **Errors:** `MemoryError`."""
-        if len(self.left) >= MAX_ITEMS:
-            raise MemoryError(f"more than {MAX_ITEMS:,} operations")
+        if len(self.left) >= MAX_OPERATIONS:
+            raise MemoryError(f"more than {MAX_OPERATIONS:,} operations")
         self.operations.append(operation)
         self.left.append(left)
         self.right.append(right)

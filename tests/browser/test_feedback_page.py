@@ -18,7 +18,7 @@ from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.feedback.page import page as page_of
 from tests.browser import axe
 from tests.grading.hostile_texts import materials
-from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
+from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.grading.on_any_database import Person
 from tests.sampling import ALL
 
@@ -52,10 +52,10 @@ def pages(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
             gradebook.put(*made)
     Person(desk, "alan").gives(WRITTEN, 1.5, ANSWER, extra=0.25)
     Person(desk, "alan").gives(f"check_{NAMES[1]}", 0.5, "A slip.")
-    written = {path.parts[-3]: path for path in write_feedback(desk, UNIT)}
+    written = {path.parts[-3]: path for path in write_feedback(desk, UNIT, NONE)}
     object.__setattr__(record.exercises[0], "where", {"lines": (2,), "part": "zzz", "message": "This one."})
     cells = json.loads(desk.executed_path(UNIT, "alan").read_text())["cells"]
-    written["alan"].write_text(page_of(record, read_marks(desk, UNIT)["alan"], cells))
+    written["alan"].write_text(page_of(record, read_marks(desk, UNIT, NONE)["alan"], cells))
     return {student: path.as_uri() for student, path in written.items()}
 
 

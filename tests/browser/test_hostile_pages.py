@@ -24,7 +24,7 @@ from rnngrade.core.record import Finding, Record
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.pages.report import write_reports
-from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
+from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.waiting import until
 
 pytestmark = pytest.mark.nightly
@@ -148,7 +148,7 @@ def filled(root: Path, folder: Path, draw: Draw) -> Desk:
             for comment in book.find_submission_notebook(UNIT, UNIT, student).comments:
                 comment.manual_comment = fit(draw("comment"))
         book.db.commit()
-    write_reports(desk, [UNIT])
+    write_reports(desk, [UNIT], NONE)
     return desk
 
 

@@ -14,7 +14,7 @@ from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.pages.report import write_reports
 from tests.browser import axe
-from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, submission
+from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, mistake, outcome, submission
 
 COMMON = mistake(NAMES[0])
 COMMENT = "Good on sharing; say what it saves."
@@ -107,7 +107,7 @@ def test_formgrader_offers_nothing_that_would_run_a_submission_without_a_sandbox
 
 
 def test_the_report_opens_and_names_the_most_common_mistake(page: Page, desk: Desk):
-    write_reports(desk, [UNIT])
+    write_reports(desk, [UNIT], NONE)
     page.goto((desk.reports / "index.html").as_uri())
     expect(page.get_by_role("row").filter(has_text="02 ")).to_contain_text(f"50%: {NAMES[0]}")
     page.get_by_role("link", name="02 ").click()
@@ -117,7 +117,7 @@ def test_the_report_opens_and_names_the_most_common_mistake(page: Page, desk: De
 
 @pytest.mark.nightly
 def test_every_page_of_the_report_can_be_used_and_read_by_everybody(page: Page, desk: Desk):
-    write_reports(desk, [UNIT])
+    write_reports(desk, [UNIT], NONE)
     pages = sorted(desk.reports.rglob("*.html"))
     assert len(pages) > 2
     found = {}

@@ -15,7 +15,7 @@ from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.marking.answers import answers, answers_of, mark
 from rnngrade.pages.marking.question import questions, questions_of
 from tests.browser import axe
-from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
+from tests.grading.made import NONE, UNIT, WRITTEN, changed, outcome, submission
 
 SIZE = 12  # a third wrote the same
 DIFFERENT = SIZE - SIZE // 3 + 1
@@ -95,7 +95,7 @@ def test_a_class_is_marked_by_key(page: Page, address: str, desk: Desk):
         page.keyboard.press("Enter")
         left = DIFFERENT - seen
         expect(progress).to_have_text(f"{left} of {DIFFERENT} answers wait" if left else everything)
-    marks = read_marks(desk, UNIT)
+    marks = read_marks(desk, UNIT, NONE)
     assert not any(mark.grades[WRITTEN].waits for mark in marks.values())
     for number in range(0, SIZE, 3):
         assert marks[f"student{number}"].grades[WRITTEN].points == 1.5
@@ -114,14 +114,14 @@ def test_a_rubric_is_changed_two_graders_meet_and_one_student_is_found(page: Pag
     page.keyboard.press("1")
     with page.expect_response(lambda reply: reply.request.method == "PUT"):
         page.keyboard.press("Enter")
-    assert read_marks(desk, UNIT)["student4"].grades[WRITTEN].points == 1.0
+    assert read_marks(desk, UNIT, NONE)["student4"].grades[WRITTEN].points == 1.0
     page.get_by_text("Change the rubric").click()
     row = page.locator("[data-number='0']")
     row.locator("input").fill("0.5")
     page.locator("[name=comment]").fill("Half typed")
     row.get_by_role("button").click()
     expect(page.locator(".worth").first).to_have_text("0.5 point")
-    assert read_marks(desk, UNIT)["student4"].grades[WRITTEN].points == 0.5
+    assert read_marks(desk, UNIT, NONE)["student4"].grades[WRITTEN].points == 0.5
     expect(page.locator("[name=comment]")).to_have_value("Half typed")
 
     (question,) = questions_of(desk, UNIT)
@@ -132,14 +132,14 @@ def test_a_rubric_is_changed_two_graders_meet_and_one_student_is_found(page: Pag
     expect(page.locator(".told")).to_contain_text("gave it 3 points meanwhile")
     with page.expect_response(lambda reply: reply.request.method == "PUT"):
         page.keyboard.press("Enter")
-    assert read_marks(desk, UNIT)["student4"].grades[WRITTEN].points == 0
+    assert read_marks(desk, UNIT, NONE)["student4"].grades[WRITTEN].points == 0
 
 
 def test_who_has_no_token_sees_nothing_and_marks_nothing(page: Page, address: str, desk: Desk):
-    before = read_marks(desk, UNIT)
+    before = read_marks(desk, UNIT, NONE)
     bare = address.partition("?")[0]
     page.goto(bare)
     assert "answers wait" not in page.content()
     reply = page.request.put(f"{bare}/{WRITTEN}/0123456789abcdef", data={"points": 3})
     assert reply.status == 403
-    assert read_marks(desk, UNIT) == before
+    assert read_marks(desk, UNIT, NONE) == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -58,6 +57,8 @@ def materials(draw: st.DrawFn) -> tuple[Record, Marks, list[dict[str, Any]]]:
     results, marks, cells = [], Marks(penalty=draw(st.sampled_from([0.0, 1.5]))), []
     for name in names:
         row = draw(st.lists(texts, min_size=1, max_size=3))
+        lines = draw(st.lists(st.integers(-1, 9), max_size=3))
+        where = {"lines": lines, "part": draw(st.none() | texts), "message": draw(texts)}
         result = ExerciseResult(
             name=name,
             status=JUDGED,
@@ -69,11 +70,8 @@ def materials(draw: st.DrawFn) -> tuple[Record, Marks, list[dict[str, Any]]]:
             table={"title": draw(texts), "columns": row, "expected": row, "got": row, "wrong": [True] * len(row)},
             hint=draw(texts),
             card=draw(texts),
+            where=draw(st.sampled_from([None, where])),
         )
-        lines = tuple(draw(st.lists(st.integers(-1, 9), max_size=3)))
-        where = {"lines": lines, "part": draw(st.none() | texts), "message": draw(texts)}
-        if draw(st.booleans()):
-            object.__setattr__(result, "where", where if draw(st.booleans()) else SimpleNamespace(**where))
         results.append(result)
         given = draw(st.sampled_from([None, 0.0, 1.0, 3.0]))
         marks.grades[f"check_{name}"] = Mark(given, 3.0, waits=given is None or draw(st.booleans()))

@@ -19,6 +19,7 @@ from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.verdict import Verdict
 from rnngrade.cli import main
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import JUDGED, MISSING, ExerciseResult, Finding, Record
 from rnngrade.demo.sample import BLANK, RIGHT, Answer, Submission
 from rnngrade.gradebook.book import GradebookWriter
@@ -26,6 +27,16 @@ from rnngrade.gradebook.book import GradebookWriter
 UNIT = "02_unfolding"
 WRITTEN = "unfolding_written"
 NAMES = [e.name for e in exercises.unit(UNIT)]
+
+
+class NoFailures(Failures):
+    """There is to be none."""
+
+    def _tell(self, what: str, words: str) -> None:
+        raise DeskError(f"{what}: {words}")
+
+
+NONE = NoFailures()
 
 
 def submission(student: str, answer: Answer = RIGHT, **others: Answer) -> Submission:

@@ -24,7 +24,7 @@ from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import ENTERED, GradebookError, opened
 from rnngrade.gradebook.marks import read_marks
-from tests.grading.made import NAMES, UNIT, WRITTEN, changed, enter, mistake, outcome, resubmitted, submission
+from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, enter, mistake, outcome, resubmitted, submission
 from tests.sampling import ALL
 
 FIRST = NAMES[0]
@@ -300,7 +300,7 @@ class GradebookSuite(ShortSuite):
 
         def penalties():
             with GradebookWriter(desk) as gradebook:
-                gradebook.enter_lateness(UNIT)
+                gradebook.enter_lateness(UNIT, NONE)
             return [found["penalty"] for _, found in sorted(content(desk).items())]
 
         assert penalties() == [None, None, None], "nothing is due"

@@ -28,6 +28,7 @@ from rnngrade.roster.collect import CollectError, collect
 from rnngrade.roster.identity import presence
 from rnngrade.roster.names import keys_of, settle
 from rnngrade.roster.students import ClassList, RosterError
+from tests.grading.made import NONE
 from tests.sampling import ALL
 
 UNIT = "03_cell"
@@ -117,37 +118,37 @@ def path(student, unit=UNIT):
     ],
 )
 def test_a_path_says_whose_a_notebook_is_and_of_which_unit(desk, folder, archive, layout):
-    report = collect(folder({layout: notebook()}), desk)
+    report = collect(folder({layout: notebook()}), desk, NONE)
     assert submitted(desk) == {path("ada"): notebook()}
     assert report.taken == [desk.submission_path(UNIT, "ada")]
     assert report.notes == []
-    again = collect(archive((layout, notebook())), desk)
+    again = collect(archive((layout, notebook())), desk, NONE)
     assert (again.taken, again.unchanged, again.notes) == ([], report.taken, [])
 
 
 def test_if_the_unit_is_given_a_file_may_bear_its_student_s_name_alone(desk, folder):
-    collect(folder({"ada.ipynb": notebook("a"), "Émilie du Châtelet.ipynb": notebook("b")}), desk, UNIT)
+    collect(folder({"ada.ipynb": notebook("a"), "Émilie du Châtelet.ipynb": notebook("b")}), desk, NONE, UNIT)
     assert submitted(desk) == {path("ada"): notebook("a"), path("Émilie du Châtelet"): notebook("b")}
 
 
 @pytest.mark.parametrize("layout", ["03_cell.ipynb", "hand-ins/ada.ipynb", "submitted/03_cell/03_cell-1.ipynb"])
 def test_whose_a_notebook_is_is_never_guessed(desk, folder, layout):
-    report = collect(folder({layout: notebook()}), desk, UNIT)
+    report = collect(folder({layout: notebook()}), desk, NONE, UNIT)
     assert submitted(desk) == {}
     assert report.notes == [f"{layout} was left out: whose it is, cannot be told: name it STUDENT/03_cell.ipynb."]
 
 
 def test_a_notebook_of_another_unit_than_the_one_wanted_is_left_out(desk, folder):
     source = folder({"ada/02_unfolding.ipynb": notebook("2"), "ada/03_cell.ipynb": notebook("3")})
-    report = collect(source, desk, UNIT)
+    report = collect(source, desk, NONE, UNIT)
     assert submitted(desk) == {path("ada"): notebook("3")}
     assert report.notes == ["ada/02_unfolding.ipynb was left out: it is of 02_unfolding, not of 03_cell."]
-    collect(source, desk)
+    collect(source, desk, NONE)
     assert path("ada", "02_unfolding") in submitted(desk)
 
 
 def test_a_single_notebook_is_taken_by_its_name(desk, folder):
-    collect(folder({"ada_03_cell.ipynb": notebook()}) / "ada_03_cell.ipynb", desk)
+    collect(folder({"ada_03_cell.ipynb": notebook()}) / "ada_03_cell.ipynb", desk, NONE)
     assert submitted(desk) == {path("ada"): notebook()}
 
 
@@ -159,12 +160,12 @@ def test_what_computers_leave_in_folders_is_passed_over_in_silence(desk, folder)
         "ada/03_cell-checkpoint.ipynb",
         ".git/03_cell.ipynb",
     ]
-    report = collect(folder(dict.fromkeys(junk, notebook())), desk)
+    report = collect(folder(dict.fromkeys(junk, notebook())), desk, NONE)
     assert (submitted(desk), report.notes) == ({}, [])
 
 
 def test_a_broken_notebook_is_kept_so_that_its_student_is_told(desk, folder):
-    report = collect(folder({"ada/03_cell.ipynb": b"PK\x03\x04 no json"}), desk)
+    report = collect(folder({"ada/03_cell.ipynb": b"PK\x03\x04 no json"}), desk, NONE)
     assert submitted(desk) == {path("ada"): b"PK\x03\x04 no json"}
     assert report.notes == ["ada/03_cell.ipynb is no notebook; it is kept for ada all the same."]
 
@@ -178,7 +179,7 @@ def test_links_are_not_followed(desk, folder, tmp_path):
     (source / "ada" / "03_cell.ipynb").symlink_to(secret / "03_cell.ipynb")
     (source / "eve").symlink_to(secret)
     os.mkfifo(source / "bob" / "pipe.ipynb")
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert submitted(desk) == {path("bob"): notebook("bob")}
     assert set(report.notes) == {
         "ada/03_cell.ipynb was left out: it is a link.",
@@ -193,13 +194,13 @@ def test_links_are_not_followed(desk, folder, tmp_path):
 def test_the_latest_version_counts_and_the_earlier_ones_are_kept(desk, folder):
     source = folder({"ada/03_cell.ipynb": notebook("1"), "ada/03_cell-1.ipynb": notebook("2")})
     os.utime(source / "ada/03_cell.ipynb", (2e9, 2e9))
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     expected = {path("ada"): notebook("2"), "ada/03_cell/earlier/1.ipynb": notebook("1")}
     assert submitted(desk) == expected
     assert report.notes == [
         "ada/03_cell-1.ipynb replaces ada's 03_cell, which is in submitted/ada/03_cell/earlier now.",
     ]
-    again = collect(source, desk)
+    again = collect(source, desk, NONE)
     assert (again.taken, again.notes) == ([], []), "collecting again changes nothing"
     assert submitted(desk) == expected
 
@@ -207,18 +208,18 @@ def test_the_latest_version_counts_and_the_earlier_ones_are_kept(desk, folder):
 def test_of_versions_without_a_number_the_younger_counts(desk, archive):
     old, new = zipfile.ZipInfo("ada/03_cell.ipynb", (2026, 1, 2, 3, 4, 6)), "ada/03_cell/03_cell.ipynb"
     young = zipfile.ZipInfo(new, (2026, 2, 1, 0, 0, 0))
-    collect(archive((young, notebook("new")), (old, notebook("old"))), desk)
+    collect(archive((young, notebook("new")), (old, notebook("old"))), desk, NONE)
     assert submitted(desk)[path("ada")] == notebook("new")
 
 
 def test_a_broken_version_never_replaces_a_whole_one_of_the_same_download(desk, folder):
-    collect(folder({"ada/03_cell.ipynb": notebook("1"), "ada/03_cell-2.ipynb": b"broken"}), desk)
+    collect(folder({"ada/03_cell.ipynb": notebook("1"), "ada/03_cell-2.ipynb": b"broken"}), desk, NONE)
     assert submitted(desk) == {path("ada"): notebook("1"), "ada/03_cell/earlier/1.ipynb": b"broken"}
 
 
 def test_of_a_second_download_the_first_s_versions_are_kept(desk, folder):
     for number in range(1, 4):
-        collect(folder({"ada/03_cell.ipynb": notebook(str(number))}), desk)
+        collect(folder({"ada/03_cell.ipynb": notebook(str(number))}), desk, NONE)
     assert submitted(desk) == {
         path("ada"): notebook("3"),
         "ada/03_cell/earlier/1.ipynb": notebook("1"),
@@ -229,7 +230,7 @@ def test_of_a_second_download_the_first_s_versions_are_kept(desk, folder):
 
 def test_an_old_download_does_not_bring_an_earlier_version_back(desk, folder):
     for text in ("1", "2", "1"):
-        collect(folder({"ada/03_cell.ipynb": notebook(text)}), desk)
+        collect(folder({"ada/03_cell.ipynb": notebook(text)}), desk, NONE)
     assert submitted(desk)[path("ada")] == notebook("2")
 
 
@@ -238,13 +239,13 @@ def test_a_timestamp_comes_along_in_utc_and_goes_with_its_version(desk, folder):
     source = folder(
         {"ada/03_cell/03_cell.ipynb": notebook("1"), "ada/03_cell/timestamp.txt": b"2026-11-20 13:30 +0200"}
     )
-    assert collect(source, desk).notes == []
+    assert collect(source, desk, NONE).notes == []
     assert timestamp.read_text() == "2026-11-20 11:30:00 UTC\n"
-    collect(source, desk)
+    collect(source, desk, NONE)
     assert timestamp.read_text() == "2026-11-20 11:30:00 UTC\n"
     (source / "ada/03_cell/timestamp.txt").write_bytes(b"yesterday, I believe")
     (source / "ada/03_cell/03_cell.ipynb").write_bytes(notebook("2"))
-    assert any("it holds no date" in note for note in collect(source, desk).notes)
+    assert any("it holds no date" in note for note in collect(source, desk, NONE).notes)
     assert not timestamp.exists()
     assert (timestamp.parent / "earlier" / "1.txt").read_text() == "2026-11-20 11:30:00 UTC\n"
 
@@ -252,7 +253,7 @@ def test_a_timestamp_comes_along_in_utc_and_goes_with_its_version(desk, folder):
 def test_a_timestamp_in_a_zip_comes_along_as_well(desk, archive):
     here = "submitted/ada/03_cell"
     source = archive((f"{here}/03_cell.ipynb", notebook()), (f"{here}/timestamp.txt", b"2026-11-20 12:00"))
-    assert collect(source, desk).notes == []
+    assert collect(source, desk, NONE).notes == []
     assert desk.submission_path(UNIT, "ada").with_name("timestamp.txt").read_text() == "2026-11-20 12:00:00 UTC\n"
 
 
@@ -261,9 +262,9 @@ def test_a_timestamp_in_a_zip_comes_along_as_well(desk, archive):
 
 def test_one_student_in_two_spellings_is_one_student(desk, folder, archive):
     name = "Zoë Çelik"
-    collect(folder({f"{name}/03_cell.ipynb": notebook("1")}), desk)
+    collect(folder({f"{name}/03_cell.ipynb": notebook("1")}), desk, NONE)
     other = unicodedata.normalize("NFD", name.upper())
-    report = collect(archive((f"{other}/03_cell.ipynb", notebook("2"))), desk)
+    report = collect(archive((f"{other}/03_cell.ipynb", notebook("2"))), desk, NONE)
     assert submitted(desk)[path(name)] == notebook("2")
     assert any(f"was taken for {name!r}" in note for note in report.notes)
     assert len(list(desk.submitted.iterdir())) == 1
@@ -274,7 +275,7 @@ def test_one_student_in_two_spellings_is_one_student(desk, folder, archive):
     [("O'Brien, Kate", "OBrien Kate"), ("a\x1b[31mb", "a31mb"), ("-ada", "-ada"), ("  .ada. ", "ada")],
 )
 def test_a_name_that_cannot_be_a_folder_s_is_changed_and_said(desk, archive, given, called):
-    report = collect(archive((f"{given}/03_cell.ipynb", notebook())), desk, format="folder")
+    report = collect(archive((f"{given}/03_cell.ipynb", notebook())), desk, NONE, format="folder")
     if given.startswith("  ."):  # hidden to whoever lists the folder: passed over like all that is hidden
         called = "ada"
     assert list(submitted(desk)) == [path(called)]
@@ -283,7 +284,7 @@ def test_a_name_that_cannot_be_a_folder_s_is_changed_and_said(desk, archive, giv
 
 
 def test_a_name_that_is_none_is_left_out(desk, archive):
-    report = collect(archive(("☃☃/03_cell.ipynb", notebook()), ("x" * 300 + "/03_cell.ipynb", notebook())), desk)
+    report = collect(archive(("☃☃/03_cell.ipynb", notebook()), ("x" * 300 + "/03_cell.ipynb", notebook())), desk, NONE)
     assert submitted(desk) == {}
     assert len(report.notes) == 2
     assert all("cannot be a student's name" in note for note in report.notes)
@@ -304,14 +305,14 @@ def test_a_name_that_is_none_is_left_out(desk, archive):
 )
 @pytest.mark.parametrize("format", ["auto", "moodle"])
 def test_moodle_s_downloads_in_folders_and_flat(desk, archive, layout, format):
-    report = collect(archive((layout, notebook())), desk, UNIT, format)
+    report = collect(archive((layout, notebook())), desk, NONE, UNIT, format)
     assert submitted(desk) == {path("Ada Lovelace"): notebook()}
     assert report.notes == []
 
 
 def test_moodle_s_online_text_and_other_files_are_named(desk, archive):
     page = "Ada_1_assignsubmission_onlinetext_/onlinetext.html"
-    report = collect(archive((page, b"<p>"), ("Ada_1_assignsubmission_file_/a.docx", b"x")), desk, UNIT)
+    report = collect(archive((page, b"<p>"), ("Ada_1_assignsubmission_file_/a.docx", b"x")), desk, NONE, UNIT)
     assert submitted(desk) == {}
     assert all("it is no notebook" in note for note in report.notes)
     assert len(report.notes) == 2
@@ -319,8 +320,8 @@ def test_moodle_s_online_text_and_other_files_are_named(desk, archive):
 
 def test_two_of_moodle_s_students_of_one_name_are_told_apart(desk, archive):
     files = [(f"Ada King_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (1, 2)]
-    report = collect(archive(*files, ("Ada King_1_assignsubmission_file_/03_cell-1.ipynb", notebook("3"))), desk)
-    collect(archive(*files, ("Ada King_3_assignsubmission_file_/a.docx", b"x")), desk)
+    report = collect(archive(*files, ("Ada King_1_assignsubmission_file_/03_cell-1.ipynb", notebook("3"))), desk, NONE)
+    collect(archive(*files, ("Ada King_3_assignsubmission_file_/a.docx", b"x")), desk, NONE)
     assert sorted(keys_of(desk, UNIT)) == ["Ada King 1", "Ada King 2", "Ada King 3"], "also who handed in no notebook"
     found = submitted(desk)
     assert found[path("Ada King 1")] == notebook("3")
@@ -340,26 +341,26 @@ def test_two_of_moodle_s_students_of_one_name_are_told_apart(desk, archive):
 )
 @pytest.mark.parametrize("format", ["auto", "canvas"])
 def test_canvas_s_downloads(desk, archive, name, late, format):
-    report = collect(archive((name, notebook())), desk, UNIT, format)
+    report = collect(archive((name, notebook())), desk, NONE, UNIT, format)
     assert submitted(desk) == {path("lovelaceada_12345"): notebook()}
     assert report.notes == ([f"{name} was late, says Canvas."] if late else [])
 
 
 def test_what_was_handed_in_for_the_wrong_assignment_replaces_nothing(desk, archive):
-    collect(archive(("kingada_1_9_02_unfolding.ipynb", notebook("graded"))), desk)
+    collect(archive(("kingada_1_9_02_unfolding.ipynb", notebook("graded"))), desk, NONE)
     names = ["kingada_1_10_02_unfolding.ipynb", "turingalan_2_11_03_cell.ipynb", "curryhaskell_3_12_03_cell.ipynb"]
     source = archive(*((name, notebook(name)) for name in names))
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert submitted(desk)[path("kingada_1", "02_unfolding")] == notebook("graded")
     assert {path("turingalan_2"), path("curryhaskell_3")} < {*submitted(desk)}
     assert [words for words in report.notes if names[0] in words and "--unit 02_unfolding" in words] == report.notes
-    collect(source, desk, "02_unfolding")
+    collect(source, desk, NONE, "02_unfolding")
     assert submitted(desk)[path("kingada_1", "02_unfolding")] == notebook(names[0])
 
 
 def test_a_name_that_is_not_the_format_s_is_left_out(desk, folder):
     for format in ("moodle", "canvas"):
-        report = collect(folder({"ada/03_cell.ipynb": notebook()}), desk, format=format)
+        report = collect(folder({"ada/03_cell.ipynb": notebook()}), desk, NONE, format=format)
         assert report.notes == [f"ada/03_cell.ipynb was left out: its name is none of {format.title()}'s."]
     assert submitted(desk) == {}
 
@@ -450,16 +451,16 @@ def test_every_platform_s_export_comes_to_the_class_list_s_ids(desk, folder, tmp
     if names:
         (tmp_path / names[0]).write_text(names[1])
         assert settle(desk, tmp_path / names[0]) == []
-    report = collect(source, desk, UNIT)
+    report = collect(source, desk, NONE, UNIT)
     assert submitted(desk) == {path(student): notebook(text) for student, text in expected.items()}
-    again = collect(source, desk, UNIT)
+    again = collect(source, desk, NONE, UNIT)
     assert (again.taken, len(again.unchanged)) == ([], len(report.taken))
 
 
 def test_that_names_are_shown_of_whom_the_desk_knows_by_number_is_said(desk, archive):
     files = [(n, f"{{}}_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (4, 17)]
-    collect(archive(*((name.format("Participant"), text) for _, name, text in files)), desk, UNIT)
-    report = collect(archive(*((name.format(f"Ada {n}"), text) for n, name, text in files)), desk, UNIT)
+    collect(archive(*((name.format("Participant"), text) for _, name, text in files)), desk, NONE, UNIT)
+    report = collect(archive(*((name.format(f"Ada {n}"), text) for n, name, text in files)), desk, NONE, UNIT)
     assert list(submitted(desk)) == [path("Participant 17"), path("Participant 4")]
     (note,) = report.notes
     assert note.startswith("Names are shown here of whom the desk knows by a number, Participant 4 and others")
@@ -469,12 +470,12 @@ def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled
     desk.folder.mkdir()
     (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")
     source = archive(("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", notebook()))
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert report.unknown[1:] == ["  Ada Lovelac: Ada Lovelac,ada, or zoe"]
     (desk.folder / "names.csv").write_text("name,id\nAda Lovelac,ada\n")
     (said,) = rename_known(desk)
     assert said.startswith("Ada Lovelac's 03_cell is ada's now")
-    again = collect(source, desk)
+    again = collect(source, desk, NONE)
     assert (again.taken, again.unknown, list(submitted(desk))) == ([], [], [path("ada")])
 
 
@@ -488,10 +489,10 @@ def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled
 )
 def test_what_came_before_it_was_known_whose_it_is_becomes_theirs(desk, archive, table, line, said):
     source = archive(("kingada_901_5_03_cell.ipynb", notebook()))
-    collect(source, desk)
+    collect(source, desk, NONE)
     (desk.folder / table).write_text(line)
     assert [words.partition(";")[0] for words in rename_known(desk)] == ([said] if said else [])
-    collect(source, desk)
+    collect(source, desk, NONE)
     assert list(submitted(desk)) == [path("ada" if said else "kingada_901")]
 
 
@@ -501,7 +502,7 @@ def test_a_line_of_names_csv_for_nobody_on_the_class_list_is_told_and_not_follow
     (desk.folder / "names.csv").write_text("name,id\ncanvas 7,aturin\n")
     (said,) = rename_known(desk)
     assert said.endswith("'canvas 7' is 'aturin': nobody on the class list; there is aturing.")
-    collect(archive(("hacker_7_5_03_cell.ipynb", notebook())), desk)
+    collect(archive(("hacker_7_5_03_cell.ipynb", notebook())), desk, NONE)
     assert list(submitted(desk)) == [path("hacker_7")]
 
 
@@ -514,21 +515,21 @@ def test_who_handed_in_no_notebook_of_the_unit_did_not_hand_in_nothing(desk, arc
         "leeann_4_12_02_unfolding.ipynb": notebook(),
         "leebo_5_13_03_cell.ipynb": notebook(),
     }
-    collect(archive(*files.items()), desk)
+    collect(archive(*files.items()), desk, NONE)
     assert list(submitted(desk)) == [path("leebo_5"), path("turingalan_2")]
     assert presence(desk, UNIT, ClassList()).others == ["curryhaskell_3", "kingada_1", "leeann_4"]
 
 
 def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):
     download = zipped([("kingada_1_9_03_cell.ipynb", notebook()), ("turingalan_2_10_03_cell.ipynb", notebook())])
-    report = collect(folder({"canvas-03.zip": download, "ada/03_cell.ipynb": notebook()}), desk)
+    report = collect(folder({"canvas-03.zip": download, "ada/03_cell.ipynb": notebook()}), desk, NONE)
     assert list(submitted(desk)) == [path("ada")]
     assert report.notes == ["canvas-03.zip was left out: it looks like a platform's download: collect it by itself."]
     desk.open()
     other = Desk(desk.root, desk.folder.parent / "other")
-    assert collect(desk.folder, other).taken == [other.submission_path(UNIT, "ada")]
+    assert collect(desk.folder, other, NONE).taken == [other.submission_path(UNIT, "ada")]
     with pytest.raises(CollectError, match="is this desk: what lies in it is collected already"):
-        collect(desk.folder, desk)
+        collect(desk.folder, desk, NONE)
 
 
 @pytest.mark.parametrize(
@@ -549,7 +550,7 @@ def test_what_a_student_puts_beside_their_notebook_does_not_make_it_another_plat
     first = next(path for path in files if "/" in path).partition("/")[0]
     files = {**files, f"{first}/submission_metadata.yml": forged, f"{first}/.git/config": "x"}
     given = {path: notebook(text) if path.endswith("ipynb") else text.encode() for path, text in files.items()}
-    collect(archive(*given.items()) if as_zip else folder(given), desk)
+    collect(archive(*given.items()) if as_zip else folder(given), desk, NONE)
     assert list(submitted(desk)) == [path(student) for student in expected]
 
 
@@ -622,7 +623,7 @@ def test_no_name_of_a_student_s_own_is_another_s(drawn, given_format, listed, as
                     (source / path_).parent.mkdir(parents=True, exist_ok=True)
                     (source / path_).write_bytes(data)
             before = submitted(desk)
-            report = collect(source, desk, UNIT, format if given_format else "auto")
+            report = collect(source, desk, NONE, UNIT, format if given_format else "auto")
             after = submitted(desk)
             replaced = [name for name in before if "earlier" not in name and after[name] != before[name]]
             assert len(replaced) <= sum(" replaces " in note for note in report.notes)
@@ -651,7 +652,7 @@ def test_no_name_of_a_student_s_own_is_another_s(drawn, given_format, listed, as
 )
 def test_the_outermost_name_counts(desk, archive, layout, format, expected):
     inner = zipped([("ada/03_cell.ipynb", notebook()), ("Ada_2_assignsubmission_file_/03_cell.ipynb", notebook())])
-    report = collect(archive((layout, inner if layout.endswith(".zip") else notebook())), desk, format=format)
+    report = collect(archive((layout, inner if layout.endswith(".zip") else notebook())), desk, NONE, format=format)
     assert list(submitted(desk)) == ([path(expected)] if expected else [])
     assert report.notes or expected
 
@@ -660,23 +661,23 @@ def test_a_student_on_the_class_list_may_have_folders_of_their_own(desk, archive
     desk.folder.mkdir()
     (desk.folder / "roster.csv").write_text("id\ncarl\nada\n")
     here = "carl/ada/03_cell"
-    collect(archive((f"{here}/03_cell.ipynb", notebook()), (f"{here}/timestamp.txt", b"2020-01-01")), desk)
+    collect(archive((f"{here}/03_cell.ipynb", notebook()), (f"{here}/timestamp.txt", b"2020-01-01")), desk, NONE)
     assert list(submitted(desk)) == [path("carl")]
     assert not list(desk.submitted.rglob("timestamp.txt"))
 
 
 def test_a_zip_made_of_a_folder_is_that_folder(desk, archive):
     files = [(f"source/{name}/03_cell/03_cell.ipynb", notebook(name)) for name in ("ada", "bob")]
-    assert collect(archive(*files), desk).notes == []
+    assert collect(archive(*files), desk, NONE).notes == []
     assert submitted(desk) == {path(name): notebook(name) for name in ("ada", "bob")}
 
 
 def test_a_source_has_one_way_of_naming(desk, archive):
     files = [("Ada_1_assignsubmission_file_/03_cell.ipynb", notebook("a")), ("bob/03_cell.ipynb", notebook("b"))]
-    report = collect(archive(*files), desk)
+    report = collect(archive(*files), desk, NONE)
     assert list(submitted(desk)) == [path("bob")]
     assert "say by --format what they are" in report.notes[0]
-    collect(archive(*files), desk, format="moodle")
+    collect(archive(*files), desk, NONE, format="moodle")
     assert list(submitted(desk)) == [path("Ada"), path("bob")]
 
 
@@ -684,24 +685,24 @@ def test_one_name_on_the_class_list_for_two_participants_is_neither_s(desk, arch
     desk.folder.mkdir()
     (desk.folder / "roster.csv").write_text("id,first_name,last_name\nak,Ada,King\nbob,Bob,Ray\n")
     files = [(f"Ada King_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (1, 2)]
-    report = collect(archive(*files, ("bob_3_assignsubmission_file_/03_cell.ipynb", notebook("3"))), desk)
+    report = collect(archive(*files, ("bob_3_assignsubmission_file_/03_cell.ipynb", notebook("3"))), desk, NONE)
     assert list(submitted(desk)) == [path("Ada King 1"), path("Ada King 2")]
     assert "bob is the id of somebody who has another name" in " ".join(report.notes)
 
 
 def test_what_comes_from_another_place_waits_for_a_person(desk, archive):
     name = "Ada King_{}_assignsubmission_file_/03_cell.ipynb"
-    collect(archive((name.format(1), notebook("1"))), desk)
-    report = collect(archive((name.format(2), notebook("2"))), desk)
+    collect(archive((name.format(1), notebook("1"))), desk, NONE)
+    report = collect(archive((name.format(2), notebook("2"))), desk, NONE)
     assert submitted(desk) == {path("Ada King"): notebook("1")}
     assert "came from another place" in report.notes[0]
     assert report.taken == report.unchanged == []
-    collect(archive((name.format(1), notebook("3"))), desk)
+    collect(archive((name.format(1), notebook("3"))), desk, NONE)
     assert submitted(desk)[path("Ada King")] == notebook("3")
 
 
 def test_two_names_of_one_student_in_a_source_wait_for_a_person(desk, archive):
-    report = collect(archive(("ada/03_cell.ipynb", notebook("1")), ("ADA/03_cell.ipynb", notebook("2"))), desk)
+    report = collect(archive(("ada/03_cell.ipynb", notebook("1")), ("ADA/03_cell.ipynb", notebook("2"))), desk, NONE)
     assert submitted(desk) == {}
     assert sum("under more than one name" in note for note in report.notes) == 2
 
@@ -719,7 +720,7 @@ def test_a_timestamp_that_a_student_may_have_written_is_not_believed(desk, archi
     inside = zipped([("03_cell/03_cell.ipynb", notebook()), ("03_cell/timestamp.txt", b"2020-01-01 00:00:00 UTC")])
     beside = f"{layout.rpartition('/')[0]}/timestamp.txt"
     data = inside if layout.endswith(".zip") else notebook()
-    report = collect(archive((layout, data), (beside, b"2020-01-01 00:00:00 UTC")), desk)
+    report = collect(archive((layout, data), (beside, b"2020-01-01 00:00:00 UTC")), desk, NONE)
     assert list(submitted(desk).values()) == [notebook()]
     assert not list(desk.submitted.rglob("timestamp.txt"))
     assert any("timestamp.txt" in note and "was left out" in note for note in report.notes)
@@ -735,7 +736,7 @@ def test_a_zip_that_a_student_handed_in_is_opened(desk, archive):
         ["kingbea_2_3_03_cell.zip"],
         ["carl/03_cell.zip", "dora.zip", "03_cell_eve.zip", "finn/homework.zip"],
     ):
-        assert collect(archive(*((name, handed_in) for name in names)), desk).notes == []
+        assert collect(archive(*((name, handed_in) for name in names)), desk, NONE).notes == []
     students = ["Ada King", "carl", "dora", "eve", "finn", "kingbea_2"]
     assert list(submitted(desk)) == [path(student) for student in students]
 
@@ -769,7 +770,7 @@ def test_who_cannot_be_put_there_is_told_and_the_others_are_collected(desk, fold
     in_the_way(desk)
     source = folder({f"{name}/03_cell.ipynb": notebook(name) for name in ("ada", "eve", "zoe")})
     failures = Failures()
-    report = collect(source, desk, failures=failures)
+    report = collect(source, desk, failures)
     assert {desk.submission_path(UNIT, name) for name in ("ada", "zoe")} == set(report.taken)
     (told,) = failures.told
     assert told.startswith(f"eve, {UNIT}: ")
@@ -804,7 +805,7 @@ def test_no_damage_to_a_students_zip_costs_another_student(tmp_path):
         source = tmp_path / f"{turn}.zip"
         source.write_bytes(zipped([*files, ("zoe/03_cell.ipynb", notebook("zoe"))]))
         failures = Failures()
-        report = collect(source, desk, failures=failures)
+        report = collect(source, desk, failures)
         assert {path("ada"), path("zoe")} <= submitted(desk).keys()
         assert failures.told == [], "a student's broken zip is a note"
         assert path("eve") in submitted(desk) or any("eve" in note for note in report.notes)
@@ -823,7 +824,7 @@ def test_names_that_are_no_text_cost_nobody_else(desk, tmp_path):
         (source / os.fsdecode(name) / "03_cell.ipynb").write_bytes(notebook("x"))
     failures = Failures()
     for format in ("auto", "folder", "moodle"):
-        report = collect(source, desk, format=format, failures=failures)
+        report = collect(source, desk, failures, format=format)
         assert all(note.encode() for note in report.notes), "a terminal can print it"
     assert path("ada") in submitted(desk)
     assert failures.told == []
@@ -848,7 +849,7 @@ IN_A_ZIP = zipped([("more.zip", zipped([("03_cell.ipynb", notebook())]))])
     ],
 )
 def test_what_cannot_be_taken_is_named_and_costs_nobody_else(desk, archive, name, data, said):
-    report = collect(archive((name, data), ("bob/03_cell.ipynb", notebook())), desk)
+    report = collect(archive((name, data), ("bob/03_cell.ipynb", notebook())), desk, NONE)
     assert list(submitted(desk)) == [path("bob")]
     (note,) = report.notes
     assert note.startswith(said)
@@ -859,7 +860,7 @@ def test_nothing_in_a_hostile_zip_is_written_anywhere_else(desk, archive, tmp_pa
     bad += ["C:\\ada\\03_cell.ipynb", "c:/ada/03_cell.ipynb"]
     before = {p for p in tmp_path.rglob("*") if p.is_file()}
     source = archive(*((name, notebook("bad")) for name in bad), ("good\\03_cell.ipynb", notebook("good")))
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert submitted(desk) == {path("good"): notebook("good")}
     after = {p for p in tmp_path.rglob("*") if p.is_file()}
     assert after - before == {
@@ -876,7 +877,7 @@ def test_a_bomb_is_cut_off_whatever_the_zip_says_of_its_size(desk, archive, monk
     source = archive(("ada/03_cell.ipynb", b"0" * 50 * 2**20), ("bob/03_cell.ipynb", notebook()))
     data = source.read_bytes()
     source.write_bytes(data.replace((50 * 2**20).to_bytes(4, "little"), (100).to_bytes(4, "little")))
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert list(submitted(desk)) == [path("bob")]
     assert len(report.notes) == 1
     assert report.notes[0].startswith("ada/03_cell.ipynb was left out: it is ")
@@ -885,18 +886,18 @@ def test_a_bomb_is_cut_off_whatever_the_zip_says_of_its_size(desk, archive, monk
 def test_a_file_that_is_too_large_is_left_out(desk, folder, archive, monkeypatch):
     monkeypatch.setattr(sources, "MAX_FILE", 2**20)
     for source in (folder({"ada/03_cell.ipynb": b"0" * 2**21}), archive(("ada/03_cell.ipynb", b"0" * 2**21))):
-        assert collect(source, desk).notes == ["ada/03_cell.ipynb was left out: it is larger than 1 MB."]
+        assert collect(source, desk, NONE).notes == ["ada/03_cell.ipynb was left out: it is larger than 1 MB."]
     assert submitted(desk) == {}
 
 
 def test_a_source_may_not_be_endless(desk, archive, monkeypatch):
     monkeypatch.setattr(sources, "MAX_ALL", 150)
     files = [(f"s{i}/03_cell.ipynb", notebook()) for i in range(9)]
-    report = collect(archive(*files), desk)
+    report = collect(archive(*files), desk, NONE)
     assert len(submitted(desk)) == 2
     assert "the rest was left out" in report.notes[-1]
     monkeypatch.setattr(sources, "MAX_FILES", 1)
-    assert "only 1 were looked at" in collect(archive(*files), desk).notes[0]
+    assert "only 1 were looked at" in collect(archive(*files), desk, NONE).notes[0]
 
 
 def test_what_a_student_s_zip_unpacks_to_has_a_limit_of_its_own(desk, archive, monkeypatch):
@@ -904,7 +905,7 @@ def test_what_a_student_s_zip_unpacks_to_has_a_limit_of_its_own(desk, archive, m
     monkeypatch.setattr(sources, "MAX_WITHIN", 3 * 2**20)
     bomb = zipped([(f"03_cell-{i}.ipynb", b"0" * 2**21) for i in range(50)])
     report = collect(
-        archive(("ada/03_cell.zip", bomb), ("bob/03_cell.zip", zipped([("03_cell.ipynb", notebook())]))), desk
+        archive(("ada/03_cell.zip", bomb), ("bob/03_cell.zip", zipped([("03_cell.ipynb", notebook())]))), desk, NONE
     )
     assert list(submitted(desk)) == [path("bob")]
     assert report.notes[-1] == (
@@ -956,7 +957,7 @@ def test_however_many_zips_a_student_hands_in_there_is_one_budget_for_all(format
                 modest.add(name)
         Path(folder, "source").mkdir(exist_ok=True)
         desk = desk_in(Path(folder))
-        collect(Path(folder, "source"), desk, format=format)
+        collect(Path(folder, "source"), desk, NONE, format=format)
         collected = {path.split("/")[0].lower() for path in submitted(desk)}
     assert read <= allowed
     for name in modest:
@@ -971,21 +972,21 @@ def test_a_file_with_a_password_and_a_broken_file_are_named(desk, archive):
     bob = data.index(b"bob/03_cell.ipynb") + len("bob/03_cell.ipynb")
     data[bob + 5] ^= 0xFF
     source.write_bytes(data)
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert submitted(desk) == {}
     assert report.notes[0] == "ada/03_cell.ipynb was left out: it has a password."
     assert report.notes[1].startswith("bob/03_cell.ipynb was left out: it is broken")
 
 
 def test_two_files_of_one_name_in_a_zip_are_two_versions(desk, archive):
-    collect(archive(("ada/03_cell.ipynb", notebook("1")), ("ada/03_cell.ipynb", notebook("2"))), desk)
+    collect(archive(("ada/03_cell.ipynb", notebook("1")), ("ada/03_cell.ipynb", notebook("2"))), desk, NONE)
     assert sorted(submitted(desk).values()) == [notebook("1"), notebook("2")]
 
 
 def test_utf_8_that_a_mac_did_not_declare_is_read(desk, tmp_path):
     made = zipped([("zoe_/03_cell.ipynb", notebook())])
     (tmp_path / "mac.zip").write_bytes(made.replace(b"zoe_", "zoë".encode()))
-    collect(tmp_path / "mac.zip", desk)
+    collect(tmp_path / "mac.zip", desk, NONE)
     assert list(submitted(desk)) == [path("zoë")]
 
 
@@ -996,16 +997,16 @@ def test_what_is_not_there_is_one_sentence(desk, tmp_path):
     (tmp_path / "text.txt").write_text("x")
     desk.folder.mkdir()
     for arguments, said in [
-        ((tmp_path / "none", desk), "is no folder, zip or notebook"),
-        ((tmp_path / "text.txt", desk), "is no folder, zip or notebook"),
-        ((tmp_path, desk, "99_none"), "There is no unit '99_none'; there are 02_unfolding, 03_cell."),
-        ((tmp_path, desk, UNIT, "blackboard"), "There is no format 'blackboard'"),
+        ((tmp_path / "none", desk, NONE), "is no folder, zip or notebook"),
+        ((tmp_path / "text.txt", desk, NONE), "is no folder, zip or notebook"),
+        ((tmp_path, desk, NONE, "99_none"), "There is no unit '99_none'; there are 02_unfolding, 03_cell."),
+        ((tmp_path, desk, NONE, UNIT, "blackboard"), "There is no format 'blackboard'"),
     ]:
         with pytest.raises(CollectError, match=said):
             collect(*arguments)
     (desk.folder / "roster.csv").write_text("id\n../../etc\n")
     with pytest.raises(RosterError, match="cannot be the name of a student's folder"):
-        collect(tmp_path, desk)
+        collect(tmp_path, desk, NONE)
 
 
 # --- the unit, by what is in the notebook
@@ -1034,28 +1035,28 @@ def answers(unit, text="x"):
 def test_the_unit_is_known_by_its_cells_whatever_the_file_is_called(desk, folder, name, called):
     other = name.replace("Ada", "Bob").replace("adaking_501", "boblee_502").replace("_17_", "_18_")
     source = folder({name.format(called): answers(UNIT), other.format(called): answers(UNIT, "y")})
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert len(report.taken) == 2, report.notes
     assert {path.parent.name for path in report.taken} == {UNIT}
 
 
 def test_a_file_that_is_named_after_another_unit_is_taken_for_what_it_is(desk, folder):
     source = folder({"ada/03_cell.ipynb": answers("02")})
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert list(submitted(desk)) == [path("ada", "02_unfolding")]
     assert report.notes == ["ada/03_cell.ipynb is taken for 02_unfolding, whose cells it has, and not for 03_cell."]
-    left_out = collect(source, desk, UNIT)
+    left_out = collect(source, desk, NONE, UNIT)
     assert left_out.notes[-1] == "ada/03_cell.ipynb was left out: it is of 02_unfolding, not of 03_cell."
 
 
 def test_notebooks_of_several_students_in_one_folder_are_nobody_s_without_a_class_list(desk, folder):
     source = folder({"downloads/ada.ipynb": answers(UNIT), "downloads/bob.ipynb": answers(UNIT, "y")})
-    report = collect(source, desk)
+    report = collect(source, desk, NONE)
     assert report.taken == []
     assert all("whose it is, cannot be told" in note for note in report.notes)
     desk.folder.mkdir(exist_ok=True)
     (desk.folder / "roster.csv").write_text("id\nada\nbob\n")
-    assert len(collect(source, desk).taken) == 2
+    assert len(collect(source, desk, NONE).taken) == 2
 
 
 @given(st.binary(max_size=200) | st.text(max_size=100).map(lambda text: f'{{"grade_id": "{text}"}}'.encode()))
@@ -1065,5 +1066,5 @@ def test_whatever_is_in_a_file_its_unit_is_told_or_not(data):
         source = Path(name, "source", "ada")
         source.mkdir(parents=True)
         (source / "homework.ipynb").write_bytes(b'{"cells": ' + data + b"}")
-        report = collect(source.parent, desk)
+        report = collect(source.parent, desk, NONE)
         assert len(report.taken) + len(report.notes) >= 1

@@ -46,7 +46,7 @@ from rnngrade.grading.run import run
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.feedback.exchange import SECRET
 from rnngrade.roster.times import TIMESTAMP, TimesError, handed_in
-from tests.grading.made import NAMES, UNIT, WRITTEN, changed, enter, outcome, resubmitted, rnngrade, submission
+from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, enter, outcome, resubmitted, rnngrade, submission
 
 POINTS = sum(exercise.points for exercise in exercises.unit(UNIT))
 FIRST = datetime(2026, 11, 20, 22, 30, 15, 250_000, tzinfo=UTC)
@@ -116,7 +116,7 @@ class Hub:
     def release(self) -> Failures:
         """Feedback, written and released; for whom it could not be written."""
         failures = Failures()
-        write_feedback(self.desk, UNIT, failures=failures)
+        write_feedback(self.desk, UNIT, failures)
         self.instructor("ReleaseFeedback")
         return failures
 
@@ -306,7 +306,7 @@ def test_a_desk_without_an_exchange_has_nothing_of_it(desk, root):
     path.parent.mkdir(parents=True)
     path.write_bytes(notebook)
     enter(desk, (record, notebook))
-    (page,) = write_feedback(desk, UNIT)
+    (page,) = write_feedback(desk, UNIT, NONE)
     assert [*page.parent.iterdir()] == [page]
 
 

@@ -99,8 +99,3 @@ def test_a_database_that_cannot_be_used_is_one_sentence_without_the_password(roo
     assert "cannot be used" in str(error.value)
     assert "secret" not in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_a_writer_that_is_not_open_says_so(desk, root):
-    with pytest.raises(RuntimeError, match="opened with `with`"):
-        GradebookWriter(desk).put(*outcome(root, submission("ada")))

@@ -22,7 +22,7 @@ from rnngrade.lms.returning import of_unit
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.roster.rules import Rules
 from rnngrade.roster.students import ClassList
-from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, rows, submission
+from tests.grading.made import NONE, UNIT, WRITTEN, enter, outcome, rnngrade, rows, submission
 from tests.grading.on_any_database import Person
 
 # As Moodle writes it, in German: the columns' names are the site's.
@@ -50,7 +50,7 @@ def graded(desk, root):
     for student, origin in (("ada", "participant 17"), ("alan", "participant 4")):
         write_whole(desk.folder / "collected" / UNIT / student, origin.encode())
     write_whole(desk.folder / "collected" / UNIT / "emmy", b"folder emmy")
-    write_feedback(desk, UNIT)
+    write_feedback(desk, UNIT, NONE)
     return desk
 
 
@@ -201,7 +201,7 @@ def test_what_was_marked_without_names_becomes_theirs_whose_it_is(graded):
     (graded.folder / "names.csv").write_text("name,id\nparticipant 17,lovelace\n")
     (said,) = rename_known(graded)
     assert said == f"ada's {UNIT} is lovelace's now; the next 'rnngrade run {UNIT[:2]}' grades by these names."
-    assert "ada" not in read_marks(graded, UNIT)
+    assert "ada" not in read_marks(graded, UNIT, NONE)
     enter(graded, outcome(graded.root, submission("lovelace")))
-    assert read_marks(graded, UNIT)["lovelace"].grades[WRITTEN].points == 2.255
+    assert read_marks(graded, UNIT, NONE)["lovelace"].grades[WRITTEN].points == 2.255
     assert (graded.record(UNIT, "ada"), [*rename_known(graded)]) == (None, [])

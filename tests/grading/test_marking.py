@@ -23,7 +23,7 @@ from rnngrade.pages.marking.answers import (
 )
 from rnngrade.pages.marking.question import Item, questions, questions_of
 from tests.grading import made
-from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
+from tests.grading.made import NONE, UNIT, WRITTEN, changed, outcome, submission
 from tests.grading.on_any_database import Person
 
 TEXTS = {
@@ -66,7 +66,7 @@ def test_answers_that_are_alike_are_marked_together(desk, root, question):
     assert same.text in (TEXTS["ada"], TEXTS["alan"])
     done = mark(desk, UNIT, question, same.id, 1.5, "Say *why*.", {0: 1.0, 1: 0.5})
     assert (done.points, done.waits) == (1.5, False)
-    marks = read_marks(desk, UNIT)
+    marks = read_marks(desk, UNIT, NONE)
     for student in ("ada", "alan"):
         grade = marks[student].grades[WRITTEN]
         assert (grade.points, grade.by_hand, grade.waits) == (1.5, True, False)
@@ -92,7 +92,7 @@ def test_an_answer_that_was_collected_anew_meanwhile_is_not_marked(desk, root, q
     enter(desk, root, {"ada": "another"}, question)
     with pytest.raises(NoSuchAnswer, match="reload"):
         mark(desk, UNIT, question, old.id, 1.0, "", {})
-    assert read_marks(desk, UNIT)["ada"].grades[WRITTEN].waits
+    assert read_marks(desk, UNIT, NONE)["ada"].grades[WRITTEN].waits
 
 
 def test_marks_by_hand_that_cannot_be_read_cost_their_own_student_alone(desk, root, question):
@@ -138,7 +138,7 @@ def test_who_marks_what_another_has_marked_meanwhile_is_told(desk, root, questio
     with pytest.raises(MarkedMeanwhile, match="gave it 2 points meanwhile") as meanwhile:
         mark(desk, UNIT, question, one.id, 1.0, "", {}, one.seen)
     mark(desk, UNIT, question, one.id, 1.0, "", {}, meanwhile.value.now.seen)
-    assert read_marks(desk, UNIT)["ada"].grades[WRITTEN].points == 1.0
+    assert read_marks(desk, UNIT, NONE)["ada"].grades[WRITTEN].points == 1.0
 
 
 def test_an_item_that_is_changed_is_followed_by_all_who_have_it(desk, root, question):
@@ -151,7 +151,7 @@ def test_an_item_that_is_changed_is_followed_by_all_who_have_it(desk, root, ques
     assert change_item(desk, UNIT, question, 0, Item(full + 0.5, "says it")) == 3
     (question,) = questions_of(desk, UNIT)
     assert question.items[0] == Item(full + 0.5, "says it")
-    points = {name: marks.grades[WRITTEN].points for name, marks in read_marks(desk, UNIT).items()}
+    points = {name: marks.grades[WRITTEN].points for name, marks in read_marks(desk, UNIT, NONE).items()}
     assert points == {"ada": full + 0.5, "alan": full + 0.5, "barbara": 0.5, "charles": 0.0}
     with pytest.raises(ValueError, match="An item has a text"):
         change_item(desk, UNIT, question, 0, Item(0.0, "nothing"))

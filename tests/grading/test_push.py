@@ -12,7 +12,7 @@ from rnngrade.lms.api import Canvas, CanvasError
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.roster.times import lateness_of
 from tests.grading.canvas_server import TOKEN, Course, serving
-from tests.grading.made import UNIT, WRITTEN, rnngrade
+from tests.grading.made import NONE, UNIT, WRITTEN, rnngrade
 from tests.grading.on_any_database import Person
 
 ADA, ALAN, EMMY = 901, 902, 903  # their numbers on the class list
@@ -23,7 +23,7 @@ FULL = 15
 def marked(ruled):
     """Ada and emmy are marked, Alan waits; eve is on no list."""
     Person(ruled, "ada").gives(WRITTEN, 3)
-    write_feedback(ruled, UNIT)
+    write_feedback(ruled, UNIT, NONE)
     return ruled
 
 
@@ -87,7 +87,7 @@ def test_grades_and_pages_reach_canvas_once(push, course, marked, redirects):
 def test_a_grade_that_changes_goes_up_with_its_new_page(push, course, marked):
     push()
     Person(marked, "ada").gives(WRITTEN, 1)
-    write_feedback(marked, UNIT, ["ada"])
+    write_feedback(marked, UNIT, NONE, ["ada"])
     assert "ada: 11.7 points instead of 13.5, a page of feedback" in push().output
     assert course.submissions[ADA]["score"] == 11.7
     assert len(course.submissions[ADA]["submission_comments"]) == 2
@@ -118,7 +118,7 @@ def test_canvas_says_when_they_handed_in(push, marked, course):
     assert push(command=("times", "--unit", "02")).output.startswith(
         "Canvas: 1 have a time there, and no notebook of 02_unfolding here: canvas 905.\n2 times are new, 0 were "
     )
-    late = lateness_of(marked, UNIT)
+    late = lateness_of(marked, UNIT, NONE)
     assert (late["ada"].days, late["alan"].days) == (0, 3)
     assert late["emmy"].handed_in is not None, "of whom Canvas knows nothing, what was known stays"
     assert course.changes == []

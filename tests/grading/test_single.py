@@ -137,14 +137,6 @@ def test_the_same_autograder_comes_out_for_the_same_unit_and_holds_no_solution(r
         assert not any("solutions/" in name for name in file.namelist())
 
 
-def test_wheels_are_taken_along(root, tmp_path):
-    with pytest.raises(DeskError, match="pip download"):
-        autograder_zip(root, UNIT, "7", tmp_path)
-    (tmp_path / "torch-1-none-any.whl").write_bytes(b"a wheel")
-    with zipfile.ZipFile(io.BytesIO(autograder_zip(root, UNIT, "7", tmp_path))) as file:
-        assert "wheels/torch-1-none-any.whl" in file.namelist()
-
-
 def test_github_gets_a_workflow_that_its_schema_knows(tmp_path):
     path = tmp_path / "classroom.yml"
     path.write_text(workflow(UNIT, "university/rnncourse", "v0.1.0"))

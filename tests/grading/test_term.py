@@ -19,11 +19,11 @@ from rnngrade.gradebook.exporting import export
 from rnngrade.gradebook.status import lines
 from rnngrade.gradebook.term import export_total
 from rnngrade.pages.feedback import write_feedback
-from rnngrade.pages.report import write_report
+from rnngrade.pages.report import write_reports
 from rnngrade.roster.collect import collect
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import TimesError, lateness_of, take_times
-from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, submission, table
+from tests.grading.made import NONE, UNIT, WRITTEN, enter, outcome, rnngrade, submission, table
 from tests.grading.on_any_database import Person
 from tests.grading.ruled import ROSTER, RULES, hand_in
 
@@ -31,7 +31,7 @@ POINTS = exercises.unit(UNIT).points
 
 
 def test_points_before_and_after_stand_in_the_export(ruled):
-    found = table(export(ruled, [UNIT], provisional=True))
+    found = table(export(ruled, [UNIT], NONE, provisional=True))
     ada, alan, eve = found["ada"], found["alan"], found["eve"]
     assert (ada["days_late"], ada["late_days"]) == ("2", "1")
     assert (float(ada["before_late"]), float(ada["late_penalty"])) == (POINTS, pytest.approx(POINTS / 10))
@@ -55,9 +55,9 @@ def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(ruled):
 
 def test_a_mark_by_hand_changes_what_being_late_costs_at_once(ruled):
     Person(ruled, "ada").gives(WRITTEN, 3)
-    found = table(export(ruled, [UNIT]))["ada"]
+    found = table(export(ruled, [UNIT], NONE))["ada"]
     assert float(found["late_penalty"]) == pytest.approx(round((POINTS + 3) / 10, 2))
-    (page,) = write_feedback(ruled, UNIT, ["ada"])
+    (page,) = write_feedback(ruled, UNIT, NONE, ["ada"])
     text = page.read_text()
     assert f"You earned {POINTS + 3} points; {(POINTS + 3) / 10:g} points came off" in text
     assert "because it was handed in late (2 days late, 1 of them a late day)" in text
@@ -65,18 +65,18 @@ def test_a_mark_by_hand_changes_what_being_late_costs_at_once(ruled):
 
 def test_a_page_says_late_days_that_cost_nothing(ruled):
     (ruled.folder / "desk.toml").write_text(RULES.replace("free_days = 1", "free_days = 5"))
-    (page,) = write_feedback(ruled, UNIT, ["ada"])
+    (page,) = write_feedback(ruled, UNIT, NONE, ["ada"])
     assert "<p>2 days late, all of them late days: that cost no points.</p>" in page.read_text()
 
 
 def test_late_days_spent_on_one_unit_are_missing_in_the_next(ruled):
     hand_in(ruled, "ada", "2026-11-07 12:00:00 UTC", exercises.unit("01").stem)
-    assert lateness_of(ruled, UNIT, ["ada"])["ada"].free == 0
-    assert lateness_of(ruled, exercises.unit("01").stem, ["ada"])["ada"].free == 1
+    assert lateness_of(ruled, UNIT, NONE, ["ada"])["ada"].free == 0
+    assert lateness_of(ruled, exercises.unit("01").stem, NONE, ["ada"])["ada"].free == 1
 
 
 def test_the_report_shows_who_is_late_missing_and_not_on_the_list(ruled):
-    text = write_report(ruled, UNIT).read_text()
+    text = write_reports(ruled, [UNIT], NONE)[0].read_text()
     assert "Handed in nothing: <bdi>Софья Ковалевская</bdi>." in text
     assert "of 4 on the class list" in text
     assert 'title="2 days late, 1 of them a late day"' in text
@@ -101,8 +101,8 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     assert f"{UNIT}, was due 2026-11-20 23:59\n  4 handed in, 4 graded" in text
     assert "late: ada (2 days late, 1 of them a late day), eve (10 days late, 1 of them a late day)" in text
     assert "extended: alan to 2026-11-22 23:59" in text
-    assert "handed in nothing: Софья Ковалевская" in text
-    assert "not on the class list: eve" in text
+    assert "1 handed in nothing: Софья Ковалевская" in text
+    assert "1 not on the class list, and kept apart: eve" in text
     assert "Next: mark 3 answers of 02_unfolding by hand" in text
     (ruled.folder / "roster.csv").rename(ruled.folder / "Roster.CSV")
     assert said() == text
@@ -115,7 +115,7 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     for student in ("ada", "alan", "eve"):
         Person(ruled, student).gives(WRITTEN, 1)
     assert "Next: write the feedback on 02_unfolding" in said()
-    write_feedback(ruled, UNIT)
+    write_feedback(ruled, UNIT, NONE)
     assert "Next: all is graded and written" in said()
     hand_in(ruled, "sofia")
     assert "Next: grade 1 of 02_unfolding" in said()
@@ -136,7 +136,7 @@ def test_a_time_that_cannot_be_read_costs_its_own_student(ruled):
 
 def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
     assert list(of_the_class(ruled, class_list(ruled), UNIT)) == [
-        "02_unfolding: not on the class list, graded and kept apart: eve",
+        "02_unfolding: 1 not on the class list, and kept apart: eve",
         "02_unfolding: 1 handed in nothing: Софья Ковалевская",
     ]
     (ruled.folder / "roster.csv").unlink()
@@ -147,15 +147,15 @@ def test_work_that_is_marked_blind_counts_and_says_nothing_of_who_is_missing(rul
     hand_in(ruled, "Participant 17")
     enter(ruled, outcome(root, submission("Participant 17")))
     write_whole(ruled.folder / "collected" / UNIT / "Participant 17", b"participant 17")
-    before, text = write_report(ruled, UNIT).read_text(), "\n".join(lines(ruled, Failures()))
+    before, text = write_reports(ruled, [UNIT], NONE)[0].read_text(), "\n".join(lines(ruled, Failures()))
     assert "1 student is known by number alone" in before
     assert "Handed in nothing" not in before
     assert "<dd>4 <span" in before, "eve is on no list, and Participant 17 in the class"
-    assert "not on the class list: eve" in text
-    found = table(export(ruled, [UNIT]))
+    assert "1 not on the class list, and kept apart: eve" in text
+    found = table(export(ruled, [UNIT], NONE))
     assert [found[who]["status"] for who in ("sofia", "Participant 17")] == ["not known", "known by number alone"]
     failures = Failures()
-    term = {row["student"]: row for row in csv.DictReader(io.StringIO(export_total(ruled, [UNIT], failures=failures)))}
+    term = {row["student"]: row for row in csv.DictReader(io.StringIO(export_total(ruled, [UNIT], failures)))}
     assert "Participant 17" not in term
     assert (term["sofia"]["total"], term["sofia"]["waits_for_a_person"]) == ("", "yes")
     assert failures.told == [f"the total, {UNIT}: Waits, for 1 are known by number alone: collect with --names."]
@@ -227,7 +227,7 @@ def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, tmp_pat
     assert "1 have a time there, and no notebook of 02_unfolding here" in first.output
     assert "2 times are new, 0 were known." in first.output
     assert "0 times are new, 2 were known." in second.output
-    late = lateness_of(desk, UNIT)
+    late = lateness_of(desk, UNIT, NONE)
     assert str(late["ada"].handed_in) == "2026-11-21 23:10:00+00:00"
     assert (late["ada"].days, late["alan"].days) == (2, 0)
 
@@ -269,8 +269,8 @@ def test_canvas_s_late_is_kept_until_it_is_known_how_late(desk, tmp_path, root):
     notebook = (root / "notebooks" / UNIT / f"{UNIT}.ipynb").read_bytes()
     write_whole(source / f"lovelaceada_LATE_901_77_{UNIT}.ipynb", notebook)
     write_whole(source / f"turingalan_902_78_{UNIT}.ipynb", notebook)
-    collect(source, desk)
-    late = lateness_of(desk, UNIT)
+    collect(source, desk, NONE)
+    late = lateness_of(desk, UNIT, NONE)
     assert late["lovelaceada_901"].is_unclear
     assert late["lovelaceada_901"].penalty(10, 10) == 0, "how late is not known"
     assert not late["turingalan_902"].is_unclear
@@ -278,8 +278,8 @@ def test_canvas_s_late_is_kept_until_it_is_known_how_late(desk, tmp_path, root):
     assert "late: lovelaceada_901 (late, says Canvas, and not when it came)" in text
     (tmp_path / "times.json").write_text(CANVAS)
     take_times(desk, UNIT, tmp_path / "times.json")
-    assert lateness_of(desk, UNIT)["lovelaceada_901"].words() == "2 days late, 1 of them a late day"
+    assert lateness_of(desk, UNIT, NONE)["lovelaceada_901"].words() == "2 days late, 1 of them a late day"
     write_whole(source / f"lovelaceada_901_79_{UNIT}-1.ipynb", notebook + b"\n")
     (source / f"lovelaceada_LATE_901_77_{UNIT}.ipynb").unlink()
-    collect(source, desk)
-    assert not lateness_of(desk, UNIT)["lovelaceada_901"].says, "what it said of an earlier version is gone"
+    collect(source, desk, NONE)
+    assert not lateness_of(desk, UNIT, NONE)["lovelaceada_901"].says, "what it said of an earlier version is gone"

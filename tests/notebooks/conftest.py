@@ -58,13 +58,9 @@ print("This is", add_one(2))
 class Course:
     """A course in a folder of its own; every exercise is worth two points, and the catalogue knows none of them."""
 
-    any_course: Callable[..., Report] = staticmethod(
-        functools.partial(build, points_of=lambda name: 2, faults=lambda *_: (), misjudged=lambda *_: ())
-    )
-
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.build: Callable[..., Report] = functools.partial(self.any_course, root)
+        self.build: Callable[..., Report] = functools.partial(build, root)
 
     def source(self, unit: str) -> Path:
         return self.root / "solutions" / f"{unit}.py"
@@ -80,12 +76,40 @@ class Course:
         return {str(p.relative_to(self.root)): p.read_bytes() for p in sorted(self.root.rglob("*.ipynb"))}
 
 
-@pytest.fixture
-def course(tmp_path: Path, root: Path) -> Course:
-    """A course of one small unit, not built."""
-    course = Course(tmp_path / "course")
+def know_no_exercise(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("rnngrade.author.unit.points_of", lambda name: 2)
+    for what in ("faults", "misjudged"):
+        patch.setattr(f"rnngrade.author.validate.{what}", lambda *_: ())
+
+
+def small_course(folder: Path, root: Path) -> Course:
+    course = Course(folder / "course")
     (course.root / "solutions").mkdir(parents=True)
     (course.root / "grading").mkdir()
     shutil.copy(root / "grading" / "nbgrader_config.py", course.root / "grading")
     course.source("90_small").write_text(SMALL_UNIT)
     return course
+
+
+@pytest.fixture
+def course(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """A course of one small unit, not built."""
+    know_no_exercise(monkeypatch)
+    return small_course(tmp_path, root)
+
+
+@pytest.fixture(scope="module")
+def built_once(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """The folder of such a course, built, without a gradebook; to copy."""
+    with pytest.MonkeyPatch.context() as patch:
+        know_no_exercise(patch)
+        course = small_course(tmp_path_factory.mktemp("built"), root)
+        assert course.build(gradebook=False).errors == []
+    return course.root
+
+
+@pytest.fixture
+def built(tmp_path: Path, built_once: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """A course of one small unit, built, without a gradebook."""
+    know_no_exercise(monkeypatch)
+    return Course(shutil.copytree(built_once, tmp_path / "course"))

@@ -35,13 +35,13 @@ def submit(course, student: str, notebook: nbformat.NotebookNode) -> None:
     nbformat.write(notebook, path)
 
 
-def test_a_class_is_graded_right_after_the_build(course):
-    assert course.build().notes == []
-    release = nbformat.read(course.release("90_small"), 4)
-    submit(course, "blank", release)
-    submit(course, "solved", nbformat.read(course.solution("90_small"), 4))
+def test_a_class_is_graded_right_after_the_build(built):
+    assert built.build().notes == []
+    release = nbformat.read(built.release("90_small"), 4)
+    submit(built, "blank", release)
+    submit(built, "solved", nbformat.read(built.solution("90_small"), 4))
     # passes the visible check only, and has tampered with the check and the setup
-    tampered = nbformat.read(course.release("90_small"), 4)
+    tampered = nbformat.read(built.release("90_small"), 4)
     for cell in tampered.cells:
         if cell.id == "add_one":
             cell.source = "def add_one(x):\n    return 2"
@@ -49,48 +49,47 @@ def test_a_class_is_graded_right_after_the_build(course):
             cell.source = "2"
         if cell.id == "setup":
             cell.source = "check = lambda *a, **k: 2"
-    submit(course, "tampered", tampered)
+    submit(built, "tampered", tampered)
 
-    nbgrader(course, "autograde", "90_small")
-    nbgrader(course, "generate_feedback", "90_small")
-    nbgrader(course, "export")
-    with open(course.root / "grading" / "grades.csv") as file:
+    nbgrader(built, "autograde", "90_small")
+    nbgrader(built, "generate_feedback", "90_small")
+    nbgrader(built, "export")
+    with open(built.root / "grading" / "grades.csv") as file:
         grades = {row["student_id"]: (float(row["score"]), float(row["max_score"])) for row in csv.DictReader(file)}
     assert grades == {"blank": (0, 5), "solved": (2, 5), "tampered": (0, 5)}
 
-    graded = nbformat.read(course.root / "grading/autograded/solved/90_small/90_small.ipynb", 4)
+    graded = nbformat.read(built.root / "grading/autograded/solved/90_small/90_small.ipynb", 4)
     (experiment,) = [cell for cell in graded.cells if "experiment" in cell.metadata.get("tags", [])]
     assert experiment.outputs == [], "experiments are left out while grading"
-    assert (course.root / "grading/feedback/solved/90_small/90_small.html").exists()
+    assert (built.root / "grading/feedback/solved/90_small/90_small.html").exists()
 
 
-def test_the_release_is_what_nbgrader_itself_would_make(course):
-    course.build(gradebook=False)
-    ours = nbformat.read(course.release("90_small"), 4)
-    nbgrader(course, "generate_assignment", "90_small", "--force")
-    theirs = nbformat.read(course.release("90_small"), 4)
+def test_the_release_is_what_nbgrader_itself_would_make(built):
+    ours = nbformat.read(built.release("90_small"), 4)
+    nbgrader(built, "generate_assignment", "90_small", "--force")
+    theirs = nbformat.read(built.release("90_small"), 4)
     assert ours.cells == theirs.cells
 
 
-def test_a_gradebook_with_submissions_takes_new_tests_but_keeps_its_exercises(course):
-    course.build()
-    with warnings.catch_warnings(), Gradebook(f"sqlite:///{course.root / 'grading' / 'gradebook.db'}") as gradebook:
+def test_a_gradebook_with_submissions_takes_new_tests_but_keeps_its_exercises(built):
+    built.build()
+    with warnings.catch_warnings(), Gradebook(f"sqlite:///{built.root / 'grading' / 'gradebook.db'}") as gradebook:
         warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
         gradebook.update_or_create_student("solved")
         gradebook.update_or_create_submission("90_small", "solved")
 
-    text = course.source("90_small").read_text()
-    course.source("90_small").write_text(text.replace("Why one?", "Why not two?"))
-    assert course.build().notes == []
+    text = built.source("90_small").read_text()
+    built.source("90_small").write_text(text.replace("Why one?", "Why not two?"))
+    assert built.build().notes == []
 
     more = '# %% answer="g"\n### BEGIN SOLUTION\ng = add_one\n### END SOLUTION\n\n# %% check="g"\ncheck(g)\n'
-    course.source("90_small").write_text(f"{text}\n{more}")
-    report = course.build()
+    built.source("90_small").write_text(f"{text}\n{more}")
+    report = built.build()
     assert report.errors == []
     (note,) = report.notes
     assert note.startswith("The gradebook keeps the 90_small it had")
     assert "Cannot add or remove cells" in note
-    assert "check(g)" in course.release("90_small").read_text(), "students get the new notebook all the same"
+    assert "check(g)" in built.release("90_small").read_text(), "students get the new notebook all the same"
 
 
 def test_a_model_answer_in_text_never_reaches_students_however_it_is_marked(course):

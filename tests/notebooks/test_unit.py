@@ -10,17 +10,23 @@ from nbgrader.nbgraderformat import MetadataValidator
 from rnngrade.author.unit import BuildError, points_of, read_unit
 
 
-def read(tmp_path: Path, text: str, points: float = 2):
+@pytest.fixture(autouse=True)
+def _a_catalogue_that_knows_all(monkeypatch):
+    monkeypatch.setattr("rnngrade.author.unit.points_of", lambda name: 2.5)
+
+
+def read(tmp_path: Path, text: str):
     path = tmp_path / "90_small.py"
     path.write_text(text)
-    return read_unit(path, lambda name: points)
+    return read_unit(path)
 
 
 ANSWER = '# %% answer="f"\n### BEGIN SOLUTION\nf = 1\n### END SOLUTION\n\n'
 
 
-def test_the_short_options_become_metadata_that_nbgrader_accepts(course):
-    notebook = read_unit(course.source("90_small"), lambda name: 2.5)
+def test_the_short_options_become_metadata_that_nbgrader_accepts(course, monkeypatch):
+    monkeypatch.setattr("rnngrade.author.unit.points_of", lambda name: 2.5)
+    notebook = read_unit(course.source("90_small"))
     MetadataValidator().validate_nb(notebook)
     cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
     found = {

@@ -1,1 +1,1 @@
-"""From what an author writes to what a student gets: read a unit, run it, validate, release and prove it."""
+"""From what an author writes to what a student gets: read a unit, validate it, run it, and release it."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -34,11 +34,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rnngrade.author import release, validate
 from rnngrade.author.cells import answers, others
 from rnngrade.author.execute import execute
-from rnngrade.author.unit import BuildError, find_units, key_of, points_of, read_unit
+from rnngrade.author.unit import BuildError, find_units, key_of, read_unit
 
 __all__ = ["BuildError", "Report", "answers_path", "build", "main", "notebook_path"]
-
-Validation = Callable[[Path, str], Iterable[str]]  # of the course at a root, and a unit: sentences
 
 
 @dataclass
@@ -76,19 +74,14 @@ def build(
     units: Sequence[str] = (),
     *,
     force: bool = False,
-    jobs: int = 2,
     gradebook: bool = True,
-    points_of: Callable[[str], float] = points_of,
-    faults: Validation = validate.faults,
-    misjudged: Validation = validate.misjudged,
     console: Console | None = None,
 ) -> Report:
     """Bring the notebooks of `units` (all, if none is named) of the course at `root` in step with their sources.
 
     With `force`, units are executed even if their code is what it was. `gradebook` says whether they are entered into
-    the gradebook too; `points_of` gives the points of an exercise. What `faults` finds in a unit is an error, and what
-    `misjudged` finds in one whose code or answers changed. Errors are collected in the report, and units without one
-    are built all the same.
+    the gradebook too. What `validate` finds is an error. Errors are collected in the report, and units without one are
+    built all the same.
     """
     report = Report()
     todo: dict[str, NotebookNode] = {}
@@ -96,18 +89,18 @@ def build(
     copied: dict[str, str | None] = {}  # the model answers that were there before, of units that have others now
     for unit in _chosen(root, units):
         source, copy = root / "solutions" / f"{unit}.py", answers_path(root, unit)
-        if found := list(faults(root, unit)):
+        if found := list(validate.faults(root, unit)):
             report.errors += found
             continue
         try:
-            notebook = read_unit(source, points_of)
+            notebook = read_unit(source)
         except BuildError as error:
             report.errors.append(str(error))
             continue
         before = copy.read_text(encoding="utf-8") if copy.exists() else None
         is_copied = not copy.parent.exists() or before == answers(source)
         is_run = not force and _take_outputs(notebook, notebook_path(root, "solutions", unit))
-        if not (is_copied and is_run) and (found := list(misjudged(root, unit))):
+        if not (is_copied and is_run) and (found := list(validate.misjudged(root, unit))):
             report.errors += found
             continue
         if not is_copied:
@@ -115,7 +108,7 @@ def build(
             _write(copy, answers(source))
         (ready if is_run else todo)[unit] = notebook
 
-    pool = ThreadPoolExecutor(jobs)
+    pool = ThreadPoolExecutor(2)
     try:
         with _progress(console if todo else None) as progress:
             futures = {}
@@ -161,15 +154,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m rnngrade.author.build", description="Build the course's notebooks."
     )
-    parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 03_cell; all of them if none is named")
+    parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 03 or 03_cell; all if none is named")
     parser.add_argument("--root", type=Path, default=Path.cwd(), help="the course's folder (default: this one)")
     parser.add_argument("--force", action="store_true", help="execute units again even if their code did not change")
-    parser.add_argument("--jobs", type=int, default=2, help="how many units to execute at once (default: 2)")
     options = parser.parse_args(argv)
 
     console = Console(highlight=False, soft_wrap=True)
     try:
-        report = build(options.root.resolve(), options.units, force=options.force, jobs=options.jobs, console=console)
+        report = build(options.root.resolve(), options.units, force=options.force, console=console)
     except BuildError as error:
         console.print(str(error), style="red", markup=False)
         return 1
@@ -198,10 +190,11 @@ def _chosen(root: Path, units: Sequence[str]) -> list[str]:
     found = find_units(root)
     if not found:
         raise BuildError(f"{root} holds no course: there is no solutions/NN_stem.py in it.")
+    chosen = [stem for stem in found if not units or {stem, *stem.split("_", 1)} & {*units}]
     for unit in units:
-        if unit not in found:
+        if not any(unit in (stem, *stem.split("_", 1)) for stem in chosen):
             raise BuildError(f"There is no unit {unit!r}; there are {', '.join(found)}.")
-    return [unit for unit in found if not units or unit in units]
+    return chosen
 
 
 def _take_outputs(notebook: NotebookNode, path: Path) -> bool:

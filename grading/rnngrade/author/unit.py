@@ -78,7 +78,7 @@ def find_units(root: Path) -> list[str]:
     return sorted(path.stem for path in (root / "solutions").glob("[0-9][0-9]_*.py"))
 
 
-def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> NotebookNode:
+def read_unit(path: Path) -> NotebookNode:
     """The notebook that the unit at `path` stands for, with ids and nbgrader's metadata, not executed."""
     cells: list[NotebookNode] = []
     grade_ids: set[str] = set()
@@ -89,7 +89,7 @@ def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> Note
         try:
             if raw.cell_type == "markdown":
                 raw.source = filled(raw.source, path.stem)
-            cell = _read_cell(raw, points_of)
+            cell = _read_cell(raw)
             grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
             if grade_id in grade_ids:
                 raise BuildError(f"bears the name {grade_id!r}, which an earlier cell has")
@@ -125,7 +125,7 @@ def key_of(notebook: NotebookNode) -> str:
     return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:16]
 
 
-def _read_cell(raw: NotebookNode, points_of: Callable[[str], float]) -> NotebookNode:
+def _read_cell(raw: NotebookNode) -> NotebookNode:
     """One cell, with nbgrader's metadata for the author's options."""
     options = {key: value for key, value in raw.metadata.items() if key not in ("lines_to_next_cell", "title")}
     if unknown := sorted(set(options) - OPTIONS):
@@ -141,15 +141,13 @@ def _read_cell(raw: NotebookNode, points_of: Callable[[str], float]) -> Notebook
     cell = new_cell(source=raw.source.rstrip())
     cell.metadata.update({key: options[key] for key in ("jupyter", "tags", "dials") if key in options})
     if roles:
-        _give_role(cell, roles[0], str(options[roles[0]]), options.get("points"), points_of)
+        _give_role(cell, roles[0], str(options[roles[0]]), options.get("points"))
     elif "BEGIN SOLUTION" in cell.source:
         raise BuildError('has a solution, but is neither answer="..." nor written="..."')
     return cell
 
 
-def _give_role(
-    cell: NotebookNode, role: str, name: str, points: float | None, points_of: Callable[[str], float]
-) -> None:
+def _give_role(cell: NotebookNode, role: str, name: str, points: float | None) -> None:
     """Turn `cell` into the answer, check, written question or locked cell called `name`."""
     if (role == "written") == (cell.cell_type == "code"):
         raise BuildError(f"is {cell.cell_type}, which {role} cannot be")

@@ -21,7 +21,6 @@ from rnngrade.cli.shared import (
     graded_units,
     of_canvas,
     require_graded,
-    say_taken,
     some_students,
     unit_argument,
     unit_option,
@@ -99,7 +98,7 @@ def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form
 
             for words in rename_known(desk):
                 click.echo(words)
-        report = take(source, desk, unit, form, failures=failures)
+        report = take(source, desk, failures, unit, form)
         for words in together([*report.notes, *report.unknown]):
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
@@ -143,7 +142,14 @@ def times(
                 taken = pull_times(desk, unit, canvas, course, assignment)
         else:
             raise click.UsageError("Say a table, or --unit, --url, --course and --assignment for Canvas's API.")
-    say_taken(taken)
+    for words in taken.notes:
+        click.echo(words)
+    if not taken.new and not taken.known:
+        raise Sentence("No time is of anybody who handed in: is it this unit's table?")
+    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
+    if taken.new:
+        words = "is in all reports, feedback and tables from now on; formgrader has it after the next 'rnngrade run'."
+        click.echo(f"What being late costs {words}")
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn status")
@@ -171,7 +177,7 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
     with for_the_class() as failures:
         chosen = {unit: require_graded(desk, unit, students) for unit in units}
         for unit, theirs in chosen.items():
-            pages = write_feedback(desk, unit, theirs or None, failures)
+            pages = write_feedback(desk, unit, failures, theirs or None)
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
 
 

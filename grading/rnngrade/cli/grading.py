@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class How:
-    """How a run grades, as its options say: with "" for `seed` by that of the desk, with None for `students` all."""
+    """How `grading.run` grades, as the options say: with "" for `seed` by that of the desk, with no `students` all."""
 
     jobs: int
     scheduler: str | None
@@ -180,13 +180,7 @@ def _grade_unit(
             done = grade(
                 desk,
                 bundle,
-                jobs=how.jobs,
-                scheduler=how.scheduler,
-                seed=how.seed,
-                limits=how.limits,
-                sandboxed=how.sandboxed,
-                students=how.students,
-                force=how.force,
+                **vars(how),
                 prepare=prepare,
                 enter=lambda record: gradebook().enter(record),
                 advance=advance,

@@ -21,7 +21,6 @@ from rnngrade.core.record import Record, write_whole
 
 if TYPE_CHECKING:
     from rnngrade.roster.students import ClassList
-    from rnngrade.roster.times import Taken
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -129,15 +128,7 @@ def of_the_class(desk: Desk, people: ClassList, unit: str) -> Iterator[str]:
     """Who handed in and is not on the class list, who handed in no notebook, and who nothing, in sentences."""
     from rnngrade.roster.identity import presence
 
-    here = presence(desk, unit, people)
-    if here.unknown:
-        yield f"{unit}: not on the class list, graded and kept apart: {', '.join(here.unknown)}"
-    if here.others:
-        yield f"{unit}: {len(here.others)} handed in no notebook: {', '.join(here.others)}"
-    if people and here.numbered:
-        yield f"{unit}: {len(here.numbered)} are known by number alone, so that it cannot be told who handed in nothing"
-    if here.absent:
-        yield f"{unit}: {len(here.absent)} handed in nothing: {', '.join(map(people.shown, here.absent))}"
+    return (f"{unit}: {words}" for words in presence(desk, unit, people).lines(people))
 
 
 def graded_units(desk: Desk) -> list[str]:
@@ -166,20 +157,6 @@ def own_seed(desk: Desk) -> str:
 def canvas_token() -> str:
     """The token by which Canvas knows whoever runs this; it is never an argument, which others on the machine see."""
     return os.environ.get("CANVAS_TOKEN", "").strip()
-
-
-def say_taken(taken: Taken) -> None:
-    """What came of taking times, in sentences. **Errors:** a `Sentence` if none is of anybody here."""
-    for words in taken.notes:
-        click.echo(words)
-    if not taken.new and not taken.known:
-        raise Sentence("No time is of anybody who handed in: is it this unit's table?")
-    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
-    if taken.new:
-        click.echo(
-            "What being late costs is in all reports, feedback and tables from now on; formgrader has it "
-            "after the next 'rnngrade run'."
-        )
 
 
 @contextmanager

@@ -60,23 +60,16 @@ def grade(
         sys.exit(3)
 
 
-@click.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip\n"
-    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip --wheels wheels"
-)
+@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip")
 @unit_argument()
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
-@click.option(
-    "--wheels", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Packages, for a set-up offline."
-)
 @seed_option
 @click.pass_obj
-def gradescope(desk: Desk, unit: str, output: Path, wheels: Path | None, seed: str | None) -> None:
+def gradescope(desk: Desk, unit: str, output: Path, seed: str | None) -> None:
     """Write an autograder for Gradescope, which grades each submission as this desk does."""
     from rnngrade.lms.gradescope import autograder_zip
 
-    write_whole(output, autograder_zip(desk.root, unit, seed or own_seed(desk), wheels))
+    write_whole(output, autograder_zip(desk.root, unit, seed or own_seed(desk)))
     click.echo(
         f"{output}: upload it as the autograder of a programming assignment, with Ubuntu 22.04 as its base image."
     )

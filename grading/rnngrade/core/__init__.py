@@ -1,1 +1,1 @@
-"""What all rooms stand on: a desk's folder and its lock, records, tables, and errors that are one sentence."""
+"""What all rooms stand on: a desk's folder, its lock, records, tables, HTML of text, errors that are one sentence."""

@@ -34,27 +34,37 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
     """The names of the columns, and all rows that are not empty, without spaces around. Of columns that are called
     alike, the first counts. **Errors:** `UnreadableTable`.
     """
-    begins = 1
+    (_, first), *lines = read_lines(path)[0] or [(1, [])]
+    columns, rows = [name.strip() for name in first], []
+    for line, cells in lines:
+        given: dict[str, str] = {}
+        for name, cell in zip(columns, cells):
+            given.setdefault(name, cell.strip())
+        if any(given.values()):
+            rows.append(Row(line, given))
+    return columns, rows
+
+
+def read_lines(path: Path) -> tuple[list[tuple[int, list[str]]], str]:
+    """The rows as they stand there, each with the line that it ends on, and what stands between cells.
+
+    **Errors:** `UnreadableTable`.
+    """
+    found, begins = list[tuple[int, list[str]]](), 1
     try:
         text = decoded(path.read_bytes())
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
-        columns = [name.strip() for name in next(lines, [])]
-        rows = []
-        begins = lines.line_num + 1
+        delimiter = delimiter_of(text)
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         for cells in lines:
+            found.append((lines.line_num, cells))
             begins = lines.line_num + 1
-            given: dict[str, str] = {}
-            for name, cell in zip(columns, cells):
-                given.setdefault(name, cell.strip())
-            if any(given.values()):
-                rows.append(Row(lines.line_num, given))
     except (OSError, UnicodeError, csv.Error) as error:
         if "expected after" in str(error) or "unexpected end" in str(error):
             words = "a quotation mark opens a cell there and is not closed as one. Within a cell it is written twice"
             raise UnreadableTable(f"{path}, line {begins}: {words}.") from None
         said = getattr(error, "strerror", None) or error
         raise UnreadableTable(f"{path} cannot be read: {said}.") from None
-    return columns, rows
+    return found, delimiter
 
 
 def decoded(data: bytes) -> str:

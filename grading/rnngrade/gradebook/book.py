@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 import nbformat
@@ -56,7 +57,7 @@ from rnngrade.gradebook.showing import grade_id_of, to_show
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
-from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_of
+from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
 
 
 class GradebookWriter:
@@ -64,18 +65,15 @@ class GradebookWriter:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self._opened: Gradebook | None = None
         self._stack = contextlib.ExitStack()
         self._known: dict[str, set[str]] = {}
         self._pages: dict[str, dict[str, Page]] = {}
-        self._rules: tuple[Rules | None, ClassList] | None = None
 
     def __enter__(self) -> GradebookWriter:
-        self._opened = self._stack.enter_context(opened(self.desk))
+        self._gradebook: Gradebook = self._stack.enter_context(opened(self.desk))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._opened = None
         self._stack.close()
 
     def enter_unit(self, unit: str) -> list[str]:
@@ -88,7 +86,7 @@ class GradebookWriter:
         said = []
         with self._whole():
             there, built = self._cells(unit), {*map(grade_id_of, _given_out(self.desk, unit))} - {""}
-            pages = read_pages(self._gradebook.db, unit, failures=Failures()) if there else {}
+            pages = read_pages(self._gradebook.db, unit, Failures()) if there else {}
             for student, page in pages.items():
                 try:
                     self._take_over(unit, student, page)
@@ -110,7 +108,7 @@ class GradebookWriter:
             self._gradebook.db.commit()
             self._rename(unit)
             said += release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
-            self._pages[unit] = read_pages(self._gradebook.db, unit, failures=Failures())
+            self._pages[unit] = read_pages(self._gradebook.db, unit, Failures())
             self._gradebook.db.rollback()
         return said
 
@@ -145,8 +143,7 @@ class GradebookWriter:
             submission, page = self._submission(unit, student)
             session = self._gradebook.db
             session.flush()
-            before = read_pages(session, unit, student)[student]
-            given = self._take_over(unit, student, before)
+            given = self._take_over(unit, student, self._page(unit, student))
             answers, auto = self._grade(page, record, executed)
             commented = {comment.name for comment in page.comments}
             self._give(page, given.state(answers, auto, commented, record), answers, auto, record)
@@ -163,8 +160,8 @@ class GradebookWriter:
     def marks(self, unit: str, students: Iterable[str]) -> dict[str, Marks]:
         """What these students have in the gradebook, whatever being late costs."""
         with self._whole():
-            pages = {one: read_pages(self._gradebook.db, unit, one).get(one) for one in students}
-        return {student: marks_of(page, self._around()[0], unit) for student, page in pages.items() if page}
+            pages = {one: self._page(unit, one) for one in students}
+        return {student: marks_of(page, self._around[0], unit) for student, page in pages.items() if page.id}
 
     def mark(self, unit: str, students: Iterable[str], give: Callable[[str, ByHand], None]) -> None:
         """Give points or comments by hand to some students, at one stroke: `give(student, by_hand)` writes them down.
@@ -178,8 +175,8 @@ class GradebookWriter:
             session.execute(update(ENTERED).where(ENTERED.c.notebook_id == "").values(key=""))
             changed = {}
             for student in students:
-                record, read = self.desk.record(unit, student), read_pages(session, unit, student).get(student)
-                if read is None or record is None or read.key != record.key:
+                record, read = self.desk.record(unit, student), self._page(unit, student)
+                if record is None or read.key != record.key:
                     raise GradebookError(f"{student}: {NOT_ENTERED.format(unit)}")
                 changed[student] = hand = self._take_over(unit, student, read)
                 give(student, hand)
@@ -195,15 +192,23 @@ class GradebookWriter:
     def take_over(self, unit: str, student: str) -> None:
         """Keep what a person gave in formgrader just now in the desk's own files."""
         with self._whole():
-            self._take_over(unit, student, read_pages(self._gradebook.db, unit, student)[student])
+            self._take_over(unit, student, self._page(unit, student))
 
     def take_out(self, unit: str, student: str) -> None:
         """Take a submission out of the gradebook; what was given for it by hand stays in the desk's file."""
         with self._whole():
-            if page := read_pages(self._gradebook.db, unit, student).get(student):
+            if (page := self._page(unit, student)).id:
                 self._take_over(unit, student, page)
                 self._gradebook.remove_submission(unit, student)
                 self._gradebook.db.commit()
+
+    def _page(self, unit: str, student: str) -> Page:
+        """A submission as the gradebook has it; an empty page if it has none. **Errors:** `GradebookError`."""
+        failures = Failures()
+        pages = read_pages(self._gradebook.db, unit, failures, student)
+        if failures.told:
+            raise GradebookError(failures.told[0])
+        return pages.get(student, Page("", 0.0))
 
     def _take_over(self, unit: str, student: str, page: Page) -> ByHand:
         """What persons gave, with what they gave in formgrader since."""
@@ -214,7 +219,7 @@ class GradebookWriter:
 
     def _rename(self, unit: str) -> None:
         """Take over what was given by hand for exercises that are called otherwise now, as the rules say."""
-        rules, _ = self._around()
+        rules, _ = self._around
         renamed = rules.changed[unit].renamed if rules and unit in rules.changed else {}
         names = dict(renamed) | {f"check_{old}": f"check_{new}" for old, new in renamed.items()}
         for path in by_hand.path_of(self.desk, unit, "").parent.glob("*.json") if names else ():
@@ -224,11 +229,10 @@ class GradebookWriter:
                 given.comments = {names.get(name, name): comment for name, comment in given.comments.items()}
                 by_hand.write(self.desk, unit, path.stem, given)
 
+    @cached_property
     def _around(self) -> tuple[Rules | None, ClassList]:
-        """The rules and the class list, read once."""
-        if self._rules is None:
-            self._rules = rules_of(self.desk), class_list(self.desk)
-        return self._rules
+        """The rules and the class list."""
+        return rules_of(self.desk), class_list(self.desk)
 
     def _cells(self, unit: str) -> set[str]:
         """The cells of a unit that nbgrader knows by a name."""
@@ -237,19 +241,17 @@ class GradebookWriter:
         except MissingEntry:
             return set()
 
-    def enter_lateness(self, unit: str, failures: Failures | None = None) -> None:
+    def enter_lateness(self, unit: str, failures: Failures) -> None:
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
         a grade by hand may have changed since its record was put.
 
-        For whom it cannot be done is put into `failures`. **Errors:** `GradebookError`, and nothing is changed; without
-        `failures`, a `DeskError` that names them, after all others are entered.
+        For whom it cannot be done is put into `failures`. **Errors:** `GradebookError`, and nothing is changed.
         """
-        told = failures or Failures()
         times: dict[str, datetime | None] = {}
         with self._whole():
             for submission in self._gradebook.assignment_submissions(unit):
                 student = submission.student.id
-                with told.of(student, unit):
+                with failures.of(student, unit):
                     when = handed_in(self.desk, unit, student)
                     for page in submission.notebooks:
                         self._penalize(submission, page, when)
@@ -257,8 +259,6 @@ class GradebookWriter:
             self._gradebook.db.commit()
         for student, when in times.items():
             self._keep_timestamp(unit, student, when)
-        if failures is None:
-            told.end()
 
     def _keep_timestamp(self, unit: str, student: str, when: datetime | None) -> None:
         """Put the timestamp beside the notebook in `autograded/`, where nbgrader looks for it."""
@@ -268,12 +268,6 @@ class GradebookWriter:
         else:
             _write(path, in_utc(when).encode())
 
-    @property
-    def _gradebook(self) -> Gradebook:
-        if self._opened is None:
-            raise RuntimeError("A GradebookWriter is opened with `with`.")
-        return self._opened
-
     @contextmanager
     def _whole(self) -> Iterator[None]:
         """A database's error as one sentence, and nothing left half done."""
@@ -281,8 +275,7 @@ class GradebookWriter:
             with told(self.desk):
                 yield
         finally:
-            if self._opened is not None:
-                self._opened.db.rollback()  # after a commit, there is nothing to roll back
+            self._gradebook.db.rollback()  # after a commit, there is nothing to roll back
 
     def _submission(self, unit: str, student: str) -> tuple[SubmittedAssignment, SubmittedNotebook]:
         """The submission and its notebook, made if they are new."""
@@ -366,10 +359,10 @@ class GradebookWriter:
 
     def _late(self, unit: str, student: str) -> tuple[Lateness, datetime | None]:
         """How late a student is by the desk's rules, and when the unit is due for all, if they say so."""
-        rules, people = self._around()
+        rules, people = self._around
         if rules is None or unit not in rules.due:
             return Lateness(), None
-        return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
+        return lateness_for(self.desk, unit, student, rules, people), rules.due[unit]
 
 
 def _remark(cell: NotebookNode | None) -> str | None:

@@ -163,11 +163,9 @@ def is_there(desk: Desk) -> bool:
     return url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file()
 
 
-def read_pages(
-    session: Any, unit: str, student: str | None = None, failures: Failures | None = None
-) -> dict[str, Page]:
-    """All submissions of a unit, by student, or one, in four queries. Who has points that are no numbers is put into
-    `failures`. **Errors:** without `failures`, `GradebookError`.
+def read_pages(session: Any, unit: str, failures: Failures, student: str | None = None) -> dict[str, Page]:
+    """All submissions of a unit, by student, or one, in three queries. Who has points that are no numbers is put into
+    `failures`, and left out.
     """
 
     def rows(*columns: Any) -> Select[Any]:
@@ -183,7 +181,6 @@ def read_pages(
 
     found: dict[str, Page] = {}
     broken: set[str] = set()
-    own = Failures() if failures is None else failures
 
     def number(student: str, value: Any) -> float:
         if not isinstance(value, int | float) or not math.isfinite(value):
@@ -218,9 +215,7 @@ def read_pages(
             found[who].untouched.add(name)
     for who in sorted(broken):
         del found[who]
-        own.add(who, unit, "The gradebook has points that are no number: mend them in formgrader.")
-    if failures is None:
-        own.end()
+        failures.add(who, unit, "The gradebook has points that are no number: mend them in formgrader.")
     return found
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.exporting import number
 from rnngrade.gradebook.marks import Marks, read_marks
@@ -20,7 +21,7 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     """All of it as text. **Errors:** `DeskError` if nobody, or more than one, is called so."""
     records = {record.student: record for record in desk.graded(unit)}
     record = records[called(name, records, class_list(desk), f"who is graded in {unit}")]
-    marks, given = read_marks(desk, unit), by_hand.read(desk, unit, record.student)
+    marks, given = read_marks(desk, unit, failures := Failures()), by_hand.read(desk, unit, record.student)
     mine, results = marks.get(record.student), {result.name: result for result in record.exercises}
     yield f"{record.student}, {unit}: " + (_points(mine) if mine else "not in the gradebook as graded")
     if mine and mine.penalty:
@@ -50,6 +51,7 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
             yield "    " + words.replace("\n", "\n    ")
     for finding in record.findings:
         yield f"! {finding.message}"
+    yield from (f"! {words}" for words in failures.told if words.startswith(f"{record.student}, "))
     yield f"In their words: {desk.submission_path(unit, record.student)}"
 
 

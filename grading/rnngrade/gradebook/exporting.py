@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -48,34 +48,21 @@ class UnitGrades:
     here: Presence = field(default_factory=Presence)
 
 
-@dataclass
-class Class:
-    """Who stands in a table: students of the desk, each with what is known of them, in the class list's order."""
-
-    listed: list[tuple[Person, str]] = field(default_factory=list)  # with the name on the desk, or ""
-    unlisted: list[tuple[Person, str]] = field(default_factory=list)
-
-    def rows(self) -> Iterator[tuple[tuple[Person, str], bool]]:
-        """All of them, those who are on the list first, and whether they are."""
-        yield from ((row, True) for row in self.listed)
-        yield from ((row, False) for row in self.unlisted)
+# Who stands in a table: what is known of them, their name on the desk or "", and whether they are on the class list.
+Listed = tuple[Person, str, bool]
 
 
-def export(desk: Desk, units: Sequence[str], failures: Failures | None = None, *, provisional: bool = False) -> str:
+def export(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> str:
     """The grades of `units` as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
     Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a unit that is
-    not there, `RosterError`, `RulesError`; without `failures`, a `DeskError` that names whose grades they are.
+    not there, `RosterError`, `RulesError`.
     """
-    told = failures or Failures()
     rules, listed = rules_of(desk), class_list(desk)
-    tables, people = read_grades(desk, units, listed, told)
+    tables, people = read_grades(desk, units, listed, failures)
     for unit in units:
-        desk.tell_unreadable(unit, told)
-    text = written(_rows(desk, tables, people, rules or Rules(), told, provisional))
-    if failures is None:
-        told.end()
-    return text
+        desk.tell_unreadable(unit, failures)
+    return written(_rows(desk, tables, people, rules or Rules(), failures, provisional))
 
 
 def written(rows: Iterable[list[str]]) -> str:
@@ -87,7 +74,7 @@ def written(rows: Iterable[list[str]]) -> str:
 
 def read_grades(
     desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
-) -> tuple[list[UnitGrades], Class]:
+) -> tuple[list[UnitGrades], list[Listed]]:
     """What the gradebook has of these units, and of whom. **Errors:** `ExportError` for a unit that it has not."""
     tables = [_unit(desk, unit, listed, failures) for unit in units]
     named = {}
@@ -99,22 +86,18 @@ def read_grades(
     return tables, _class(listed, students, named)
 
 
-def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Person]) -> Class:
-    """All who are on the class list or handed something in, by name; without a list, all are listed."""
-    found = Class()
+def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Person]) -> list[Listed]:
+    """All who are on the class list, by name, then who else handed something in; without a list, all are on it."""
+    found: list[Listed] = []
     there: dict[str, list[str]] = {}
     for student in students:
-        person = listed.of(student)
-        if person is not None:
+        if (person := listed.of(student)) is not None:
             there.setdefault(person.id, []).append(student)
         else:
-            known = (named.get(student) or Person(student), student)
-            (found.unlisted if listed else found.listed).append(known)
+            found.append((named.get(student) or Person(student), student, not listed))
     for person in listed.people.values():
-        found.listed += [(person, student) for student in there.get(person.id, [""])]
-    for rows in (found.listed, found.unlisted):
-        rows.sort(key=lambda row: (by_name(row[0]), row[1]))
-    return found
+        found += [(person, student, True) for student in there.get(person.id, [""])]
+    return sorted(found, key=lambda row: (not row[2], by_name(row[0]), row[1]))
 
 
 def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitGrades:
@@ -130,11 +113,11 @@ def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitG
 
 
 def _rows(
-    desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures, provisional: bool
+    desk: Desk, units: list[UnitGrades], people: list[Listed], rules: Rules, failures: Failures, provisional: bool
 ) -> Iterable[list[str]]:
     exercises = list(dict.fromkeys(name for unit in units for name in unit.exercises))
     yield [*WHO, *exercises, *COLUMNS]
-    for (person, student), is_listed in people.rows():
+    for person, student, is_listed in people:
         for unit in units:
             grades = unit.grades.get(student)
             who = [*map(cell, (person.id, person.last_name, person.first_name, person.email, unit.name))]

@@ -1,14 +1,13 @@
 """What a student wrote, made so that it runs nothing in the browser of the person who looks at it.
 
-An executed notebook is shown in three places: formgrader, the feedback page and JupyterLab. In the first two, whatever
-HTML stands in an output or in a written answer is live, and formgrader's page can do all that the instructor can. So it
-is the notebook itself that is made harmless, once, before it is written to `autograded/`.
+An executed notebook is shown in three places: formgrader, the feedback page and JupyterLab. In the first and the last,
+whatever HTML stands in an output or in a written answer is live, and formgrader's page can do all that the instructor
+can. So it is the notebook itself that is made harmless, once, before it is written to `autograded/`.
 
 - Of outputs, text stays, and pictures in PNG or JPEG; HTML, SVG, JavaScript, LaTeX and widgets go.
-- A written answer stays as it is if it has neither HTML nor links nor entities. Else it is rendered and cleaned by
-  nh3, and the cleaned HTML, on one line, takes its place in the cell. nh3 would drop a tag that
-  is not allowed; here such a tag becomes text beforehand, for whoever marks the answer reads `the <eos> token`.
-- Where TeX stands in it that is not known to set a formula and no more, MathJax is told to leave the answer alone.
+- A written answer stays as it is if it has neither HTML nor links, entities and commands of TeX. Else it is rendered as
+  on the feedback page (`core/text.py`), with its tags as text and its formulas as MathML. That HTML, on one line, takes
+  its place in the cell, and MathJax leaves it alone.
 
 What is put into Markdown letter by letter, names, ids and messages, goes through `literally`.
 """
@@ -17,50 +16,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from html import escape, unescape
 
 import nbformat
-import nh3
-from nbconvert.filters import markdown2html
-from nbconvert.filters.markdown_mistune import InvalidNotebook
 from nbformat import NotebookNode
 
+from rnngrade.core.text import markdown
 from rnngrade.grading.outputs import new_output
 
-TAGS = {
-    *("a", "abbr", "acronym", "b", "code", "del", "em", "i", "span", "strong", "sub", "sup"),
-    *("blockquote", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"),
-    *("table", "tbody", "td", "th", "thead", "tr"),
-}
-ATTRIBUTES = {"*": {"title"}, "a": {"href"}}
 PICTURES = ("image/png", "image/jpeg")
+MOST_HTML = 300_000  # bytes of an answer
 
 NO_MATH = "tex2jax_ignore mathjax_ignore"  # by these names, MathJax 2 and 3 know what to leave alone
 
-_MARKS = ("<", "](", "]:", "&")  # without one of these, neither HTML nor a link can come of Markdown
-_ADDRESS = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
-# what opens neither a comment nor a whole tag that is allowed
-_NO_TAG = re.compile(rf"<(?!!--|/?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>)", re.IGNORECASE)
+# without one of these, neither HTML nor a link can come of Markdown, nor more than letters of a formula
+_MARKS = ("<", "](", "]:", "&", "\\")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*\Z")
 _PLAIN_TAG = re.compile(r"[\w-]+\Z")
-# TeX that sets a formula. Of all other commands, some make MathJax write links or attributes, load something, paint
-# boxes, or take a command for another, and which ones those are depends on its version.
-_OF_FORMULAS = """
-    alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau
-    upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar partial nabla
-    infty frac dfrac tfrac binom sqrt sum prod int oint lim limsup liminf sup inf max min arg argmax argmin log ln lg
-    exp sin cos tan sinh cosh tanh cot det dim ker deg gcd Pr mod bmod pmod operatorname limits nolimits left right
-    big Big bigg Bigg bigl bigr Bigl Bigr middle lvert rvert lVert rVert vert Vert langle rangle lfloor rfloor lceil
-    rceil lbrace rbrace mathbf mathrm mathit mathcal mathbb mathsf mathtt mathfrak boldsymbol bm text textbf textit
-    textrm texttt hat bar tilde vec dot ddot widehat widetilde overline underline overbrace underbrace overset
-    underset stackrel cdot cdots ldots dots vdots ddots times div pm mp circ odot oplus otimes ominus ast star bullet
-    cap cup setminus wedge vee land lor neg lnot in notin ni subset subseteq supset supseteq emptyset varnothing
-    forall exists le leq ge geq lt gt ne neq equiv approx sim simeq cong propto ll gg mid parallel perp to rightarrow
-    leftarrow leftrightarrow Rightarrow Leftarrow Leftrightarrow longrightarrow longmapsto mapsto implies iff uparrow
-    downarrow top prime quad qquad begin end hline displaystyle textstyle scriptstyle substack choose over intercal
-    therefore because
-"""
-_LIVE_TEX = re.compile(rf"\\(?!(?:{'|'.join(_OF_FORMULAS.split())})(?![A-Za-z]))[A-Za-z]")
 
 
 def harmless_notebook(notebook: NotebookNode, known: Iterable[str]) -> NotebookNode:
@@ -74,34 +45,17 @@ def harmless_notebook(notebook: NotebookNode, known: Iterable[str]) -> NotebookN
 
 
 def harmless_markdown(source: str) -> str:
-    """Markdown that says what `source` says, without scripts, forms, pictures from elsewhere, and links that run code.
+    """Markdown that says what `source` says, without HTML, pictures from elsewhere, and links that run code.
 
     >>> harmless_markdown("The state is $h_t$, **not** `x_t`.")
     'The state is $h_t$, **not** `x_t`.'
-    >>> harmless_markdown("<b onclick='f()'>why</b>")
-    '<div><p><b>why</b></p></div>'
     >>> harmless_markdown("the <eos> token")
-    '<div><p>the &lt;eos&gt; token</p></div>'
+    '<div class="tex2jax_ignore mathjax_ignore"><p>the &lt;eos&gt; token</p></div>'
     """
-    if not any(mark in source for mark in _MARKS) and not _LIVE_TEX.search(source):
+    if not any(mark in source for mark in _MARKS):
         return source
-    source = source.encode("utf-8", "replace").decode()  # nh3 takes no half of a surrogate pair
-    try:
-        rendered = markdown2html(source)
-    except InvalidNotebook:  # it asks for a file that the notebook does not bring
-        rendered = f"<pre>{escape(source)}</pre>"
-    html = nh3.clean(
-        _NO_TAG.sub("&lt;", rendered),
-        tags=TAGS,
-        attributes=ATTRIBUTES,
-        attribute_filter=_what_stays,
-        url_schemes={"http", "https", "mailto"},
-        link_rel=None,
-    )
-    ignored = f' class="{NO_MATH}"' if _LIVE_TEX.search(unescape(html)) else ""
-    # On one line, the HTML is one block of Markdown; in <pre>, a line break by its number is a line break still. Any
-    # other character that ends a line may stand there, too: nh3 writes &#13; as the character itself.
-    return f"<div{ignored}>" + "&#10;".join(html.splitlines()) + "</div>"
+    # On one line, the HTML is one block of Markdown; in <pre>, a line break by its number is a line break still.
+    return f'<div class="{NO_MATH}">{"&#10;".join(markdown(source, MOST_HTML).splitlines())}</div>'
 
 
 def harmless_outputs(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
@@ -143,11 +97,6 @@ def literally(text: str) -> str:
     """
     letters = (c if c.isalnum() or c == " " else f"&#{ord(c)};" if c.isprintable() else " " for c in text)
     return f'<span class="{NO_MATH}">{"".join(letters)}</span>'
-
-
-def _what_stays(tag: str, name: str, value: str) -> str | None:
-    """The value of an attribute, or None if it goes: an address stays if it is elsewhere on the web, or in the page."""
-    return None if name == "href" and not _ADDRESS.match(value) else value
 
 
 def _harmless_cell(cell: NotebookNode, known: set[str]) -> NotebookNode:

@@ -94,26 +94,24 @@ def is_current(page: Path, record: Record, marks: Marks) -> bool:
     return found is not None and found[1].decode() == digest_of(record, marks)
 
 
-def read_marks(
-    desk: Desk, unit: str, failures: Failures | None = None, *, tells_missing: bool = True
-) -> dict[str, Marks]:
+def read_marks(desk: Desk, unit: str, failures: Failures, *, tells_missing: bool = True) -> dict[str, Marks]:
     """The marks of all who are in the gradebook with this unit, with what being late costs by the desk's rules now.
 
     Who is graded, and not in the gradebook as they are graded, is left out and, if it `tells_missing`, put into
     `failures`, as is of whom it is not known how late they are, who is left as the gradebook has it. **Errors:**
-    `GradebookError` if it cannot be read, `RulesError`, `RosterError`; without `failures`, `TimesError`.
+    `GradebookError` if it cannot be read, `RulesError`, `RosterError`.
     """
     pages: dict[str, Page] = {}
     if is_there(desk):
         with opened(desk) as gradebook:
-            pages = read_pages(gradebook.db, unit, failures=failures)
+            pages = read_pages(gradebook.db, unit, failures)
     if missing := [one.student for one in desk.graded(unit) if not _is_entered(desk, one, pages.get(one.student))]:
         pages = {student: page for student, page in pages.items() if student not in missing}
-        if failures is not None and tells_missing:
+        if tells_missing:
             failures.add(some(missing), unit, NOT_ENTERED.format(unit))
     rules = rules_of(desk)
     found = {student: marks_of(page, rules, unit) for student, page in pages.items()}
-    for student, late in lateness_of(desk, unit, found, rules=rules, failures=failures).items():
+    for student, late in lateness_of(desk, unit, failures, found, rules=rules).items():
         marks = found[student]
         marks.late = late
         if late.due is not None:  # else nbgrader's own due date and penalty count

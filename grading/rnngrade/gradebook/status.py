@@ -49,7 +49,6 @@ class UnitStatus:
     extended: dict[str, datetime] = field(default_factory=dict)
     without_time: list[str] = field(default_factory=list)
     here: Presence = field(default_factory=Presence)
-    absent: list[str] = field(default_factory=list)
 
     @property
     def to_grade(self) -> list[str]:
@@ -75,9 +74,7 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList, failures: 
         if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
             found.without_feedback.append(student)
         found.to_mark += sum(mark.waits for mark in marks[student].grades.values()) if student in marks else 0
-    for student, late in lateness_of(
-        desk, unit, found.handed_in, rules=rules, people=people, failures=failures
-    ).items():
+    for student, late in lateness_of(desk, unit, failures, found.handed_in, rules=rules, people=people).items():
         if late.days or late.is_unclear:
             found.late[student] = late
         elif late.due and late.handed_in is None:
@@ -89,7 +86,6 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList, failures: 
             found.extended[student] = later
     if people and found.handed_in:
         found.here = presence(desk, unit, people)
-        found.absent = [people.shown(one) for one in found.here.absent]
     return found
 
 
@@ -126,7 +122,7 @@ def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterat
         yield f"Late: {policy}"
     for one in found:
         yield ""
-        yield from _unit_lines(one, rules, now)
+        yield from _unit_lines(one, rules, people, now)
     students = {student for one in found for student in one.handed_in}
     yield from rules.unmatched(iter(students), people) if students or people else ()
     yield ""
@@ -150,7 +146,7 @@ def _policy(rules: Rules) -> str:
     return "; ".join(words)
 
 
-def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
+def _unit_lines(one: UnitStatus, rules: Rules, people: ClassList, now: datetime) -> Iterator[str]:
     due = ""
     if one.due:
         due = f", {'was' if one.due <= now else 'is'} due {local(one.due, rules)}"
@@ -174,14 +170,7 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
         yield f"  extended: {some(later)}"
     if one.without_time:
         yield f"  not known when it came, and taken to be in time: {some(one.without_time)}"
-    if one.here.others:
-        yield f"  handed in no notebook: {some(one.here.others)}"
-    if one.here.numbered:
-        yield f"  known by number alone, so that it cannot be told who handed in nothing: {len(one.here.numbered)}"
-    if one.absent:
-        yield f"  handed in nothing: {some(one.absent)}"
-    if one.here.unknown:
-        yield f"  not on the class list: {some(one.here.unknown)}"
+    yield from (f"  {words}" for words in one.here.lines(people, most=8))
 
 
 def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) -> str:

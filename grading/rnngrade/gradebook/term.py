@@ -99,25 +99,20 @@ def totals(
         if some := len(table.here.numbered):
             failures.add("the total", table.name, f"Waits, for {some} are known by number alone: collect with --names.")
     numbered = {student for table in tables for student in table.here.numbered}
-    for (person, student), is_listed in people.rows():
+    for person, student, is_listed in people:
         if student not in numbered:
             yield person, student, total_of(student or person.id, tables, rules, listed, now), is_listed
 
 
-def export_total(
-    desk: Desk, units: Sequence[str], failures: Failures | None = None, *, provisional: bool = False
-) -> str:
+def export_total(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> str:
     """The term of all students as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
     **Errors:** those of `exporting.export`.
     """
-    told, rules = failures or Failures(), rules_of(desk) or Rules()
+    rules = rules_of(desk) or Rules()
     if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
-        told.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
-    made = list(_rows(totals(desk, units, class_list(desk), told), units, provisional))
-    if failures is None:
-        told.end()
-    return written(made)
+        failures.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
+    return written(_rows(totals(desk, units, class_list(desk), failures), units, provisional))
 
 
 def _rows(

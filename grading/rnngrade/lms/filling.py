@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rnngrade.core.errors import DeskError, Failures
-from rnngrade.core.tables import decoded, delimiter_of
+from rnngrade.core.tables import read_lines
 from rnngrade.gradebook.exporting import number
 from rnngrade.lms.returning import Returned
 from rnngrade.roster.names import said_in
@@ -45,9 +45,14 @@ class Filled:
 def fill(path: Path, platform: str, column: str | None, returned: Returned, failures: Failures) -> Filled:
     """The table at `path` with the points that go back in `column`. Who has no row is put into `failures`.
 
-    **Errors:** `TableError` if it is no such table, or nobody in it is known.
+    **Errors:** `TableError` if it is no such table, or nobody in it is known; `UnreadableTable`.
     """
-    columns, rows, delimiter = _read(path)
+    lines, delimiter = read_lines(path)
+    columns, *rows = [cells for _, cells in lines if cells] or [[]]
+    if not rows:
+        raise TableError(f"{path} has no rows: download it again, with all participants.")
+    for row in rows:
+        row += [""] * (len(columns) - len(row))
     at = _index(path, columns, platform, column, returned.what)
     if (most := _most(rows, platform, at)) not in (None, returned.most):
         raise TableError(
@@ -76,19 +81,6 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
     made = io.StringIO()
     csv.writer(made, delimiter=delimiter, lineterminator="\r\n").writerows([columns, *rows])
     return Filled(made.getvalue(), columns[at], graded)
-
-
-def _read(path: Path) -> tuple[list[str], list[list[str]], str]:
-    try:
-        text = decoded(path.read_bytes())
-        delimiter = delimiter_of(text)
-        lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line]
-    except (OSError, UnicodeError, csv.Error) as error:
-        raise TableError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-    if len(lines) < 2:
-        raise TableError(f"{path} has no rows: download it again, with all participants.")
-    width = len(lines[0])
-    return lines[0], [[*line, *[""] * (width - len(line))] for line in lines[1:]], delimiter
 
 
 def _index(path: Path, columns: list[str], platform: str, column: str | None, what: str) -> int:

@@ -14,7 +14,7 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,33 +30,22 @@ from rnngrade.sandbox.limits import Limits
 
 HERE = Path(__file__).parent
 SETTINGS = "settings.json"
-WHEELS = "wheels"
 PACKAGES = (rnncourse, rnngrade)
 SECONDS = 540  # for one submission: Gradescope ends an autograder after ten minutes, unless it is told otherwise
 
-TORCH = "https://download.pytorch.org/whl/cpu"  # without what only a GPU needs, which is several gigabytes
 
-
-def autograder_zip(root: Path, unit: str, seed: str, wheels: Path | None = None) -> bytes:
-    """The autograder of a unit of the course at `root`, with the hidden cases' seed; with a folder of `wheels`, it is
-    set up offline. **Errors:** `DeskError` if the unit is not built, or there are no wheels in that folder.
+def autograder_zip(root: Path, unit: str, seed: str) -> bytes:
+    """The autograder of a unit of the course at `root`, with the hidden cases' seed. **Errors:** `DeskError` if the
+    unit is not built.
     """
     notebook = root / "notebooks" / unit / f"{unit}.ipynb"
     if not notebook.is_file():
         raise DeskError(f"The notebook of {unit} is not built: run 'make notebooks'.")
-    found = sorted(wheels.glob("*.whl")) if wheels else []
-    if wheels and not found:
-        raise DeskError(
-            f"There are no wheels in {wheels}. Fill it, on Linux with Python 3.11, in the course's folder: 'pip "
-            f'download -d {wheels.absolute()} -c constraints.txt --extra-index-url {TORCH} ".[grading]"\' (320 MB).'
-        )
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
         add_grader(made, root, [notebook])
         _add(made, "run_autograder", (HERE / "run_autograder.sh").read_bytes(), 0o755)
         _add(made, SETTINGS, json.dumps({"unit": unit, "seed": seed}).encode(), 0o600)
-        for path in found:
-            _add(made, f"{WHEELS}/{path.name}", path.read_bytes())
     return file.getvalue()
 
 
@@ -94,7 +83,7 @@ def _requirements(extra: str = "grading") -> Iterator[str]:
             yield f"{requirement.name}{requirement.specifier}"
 
 
-def main(autograder: Path) -> int:
+def main(autograder: Path) -> None:
     """Grade what was submitted, and write the results. Whatever happens, there are some."""
     settings = json.loads((autograder / "source" / SETTINGS).read_text())
     try:
@@ -107,7 +96,6 @@ def main(autograder: Path) -> int:
     except (DeskError, OSError) as why:
         found = nothing(settings["unit"], str(why))
     write_whole(autograder / "results" / "results.json", json.dumps(found, indent=1).encode())
-    return 0
 
 
 def _submitted(folder: Path) -> Path:
@@ -168,12 +156,5 @@ def nothing(unit: str, why: str) -> dict[str, Any]:
     }
 
 
-def _called(arguments: Sequence[str]) -> int:
-    if len(arguments) != 1:
-        print("python -m rnngrade.lms.gradescope AUTOGRADER", file=sys.stderr)
-        return 2
-    return main(Path(arguments[0]))
-
-
 if __name__ == "__main__":
-    sys.exit(_called(sys.argv[1:]))
+    main(Path(sys.argv[1]))

@@ -75,7 +75,7 @@ def write_missing(desk: Desk, returned: Returned, failures: Failures) -> None:
     """Write the pages of all to whom something goes back and who have none yet. **Errors:** `GradebookError`."""
     missing = [student for student in returned.points if not desk.page_path(returned.what, student).is_file()]
     if missing and returned.marks:
-        write_feedback(desk, returned.what, missing, failures)
+        write_feedback(desk, returned.what, failures, missing)
 
 
 def of_term(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> Returned:

@@ -11,10 +11,6 @@ if ! command -v bwrap >/dev/null || [ -z "$python" ]; then
 fi
 [ -x "$autograder/env/bin/python" ] || "$python" -m venv "$autograder/env"
 pip=("$autograder/env/bin/python" -m pip install --quiet --disable-pip-version-check)
-if [ -d "$here/wheels" ]; then
-    "${pip[@]}" --no-index --find-links "$here/wheels" -c "$here/constraints.txt" -r "$here/requirements.txt"
-else
-    # without what only a GPU needs
-    "${pip[@]}" -c "$here/constraints.txt" torch --index-url https://download.pytorch.org/whl/cpu
-    "${pip[@]}" -c "$here/constraints.txt" -r "$here/requirements.txt"
-fi
+# without what only a GPU needs
+"${pip[@]}" -c "$here/constraints.txt" torch --index-url https://download.pytorch.org/whl/cpu
+"${pip[@]}" -c "$here/constraints.txt" -r "$here/requirements.txt"

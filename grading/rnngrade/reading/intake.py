@@ -26,7 +26,7 @@ MAX_CELLS = 2_000  # of the notebook, among which own cells are taken
 MAX_READ = 20_000  # of the notebook, among which answers are looked for
 MAX_HELPERS = 300  # code cells of the student's own
 MAX_SOURCE = 1_000_000  # characters of one cell
-MAX_WRITTEN = 30_000  # characters of a written answer: it is read by a person, and cleaned in quadratic time
+MAX_WRITTEN = 30_000  # characters of a written answer: a person is to read it
 MAX_NAME = 100  # characters of an id
 MAX_CONTAINERS = 1_000_000  # brackets in the file: bounds the memory that parsing it takes
 

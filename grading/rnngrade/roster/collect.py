@@ -10,7 +10,6 @@ same source again changes nothing. What comes from another place than the versio
 from __future__ import annotations
 
 import tempfile
-import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ from rnngrade.core.errors import Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
 from rnngrade.roster.platforms import FORMATS
-from rnngrade.roster.sources import CollectError, files, full, paths, shown
+from rnngrade.roster.sources import CollectError, files, full, opened, shown
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
@@ -43,17 +42,15 @@ class CollectReport:
 def collect(
     source: Path,
     desk: Desk,
+    failures: Failures,
     unit: str | None = None,
     format: str = "auto",
-    failures: Failures | None = None,
 ) -> CollectReport:
     """Put the notebooks of `source`, of `unit` or of all units, into the desk's `submitted/`.
 
     What cannot be read or put there is written into `failures`. **Errors:** `RosterError`; `CollectError` if
-    there is no such source, unit or format; without `failures`, a `DeskError` that names what is in it,
-    after all others are collected.
+    there is no such source, unit or format.
     """
-    told = failures or Failures()
     if format not in FORMATS:
         raise CollectError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     units = find_units(desk.root)
@@ -66,17 +63,16 @@ def collect(
     names = Names(desk, people, report.notes)
     with tempfile.TemporaryDirectory() as folder:
         found: list[tuple[Found, Path]] = []
-        try:
-            sorter = Sorter(unit, units, format, source, paths(source), names, people, report.notes)
-            for file in files(source, report.notes, told, sorter.owner, others):
-                with told.at(shown(full(file))):
+        with opened(source, failures) as entries:
+            paths = [entry.path for entry in entries if not entry.odd]
+            sorter = Sorter(unit, units, format, source, paths, names, people, report.notes)
+            for file in files(entries, report.notes, failures, sorter.owner, others):
+                with failures.at(shown(full(file))):
                     if notebooks := sorter.sort(file):
                         waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
                         with writing(waiting):
                             waiting.write_bytes(file.data)
                         found += [(notebook, waiting) for notebook in notebooks]
-        except (OSError, zipfile.BadZipFile) as error:
-            raise CollectError(f"{shown(str(source))} cannot be read: {error}.") from None
         within = tuple(f"{zip}/" for zip in sorter.downloads)
         found = [(notebook, waiting) for notebook, waiting in found if not notebook.path.startswith(within)]
         if sorter.is_download:
@@ -96,13 +92,11 @@ def collect(
                     "hand."
                 )
             else:
-                with told.of(notebook.student, notebook.unit):
+                with failures.of(notebook.student, notebook.unit):
                     _take(notebook, waiting.read_bytes(), desk, report)
     report.taken = list(dict.fromkeys(report.taken))
     report.unchanged = [path for path in dict.fromkeys(report.unchanged) if path not in report.taken]
     report.unknown = names.not_listed()
-    if failures is None:
-        told.end()
     return report
 
 

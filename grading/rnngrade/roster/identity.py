@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
+from rnngrade.core.errors import some
 from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
 from rnngrade.roster.sources import File, folders, full, shown, wanted
@@ -348,6 +349,19 @@ class Presence:
     numbered: list[str] = field(default_factory=list)  # known by a platform's number alone: their name is not shown
     unknown: list[str] = field(default_factory=list)  # by a name, and not on the class list
     absent: list[Person] = field(default_factory=list)  # who handed in nothing; nobody, where it cannot be told
+
+    def lines(self, people: ClassList, most: int | None = None) -> Iterator[str]:
+        """All of them in sentences, with so many names in each."""
+
+        def said(words: str, names: list[str]) -> Iterator[str]:
+            if names:
+                yield f"{len(names)} {words}: {some(names, most or len(names))}"
+
+        yield from said("not on the class list, and kept apart", self.unknown)
+        yield from said("handed in no notebook", self.others)
+        if people and self.numbered:
+            yield f"{len(self.numbered)} known by number alone, so that it cannot be told who handed in nothing"
+        yield from said("handed in nothing", [*map(people.shown, self.absent)])
 
 
 def is_numbered(student: str, key: str) -> bool:

@@ -181,8 +181,6 @@ class _File:
         )
 
     def _policy(self, late: dict[str, Any]) -> Policy:
-        keys = ("per_day", "at_most", "of", "grace", "free_days", "free_days_per_unit")
-        self._known(late, ("late",), (*keys, "free_days_of"))
         read: dict[str, Callable[[Any, tuple[str, ...]], Any]] = {
             "per_day": self._share,
             "at_most": self._share,
@@ -191,7 +189,8 @@ class _File:
             "free_days": self._count,
             "free_days_per_unit": self._count,
         }
-        return Policy(**{key: read[key](late[key], ("late", key)) for key in keys if key in late})
+        self._known(late, ("late",), (*read, "free_days_of"))
+        return Policy(**{key: one(late[key], ("late", key)) for key, one in read.items() if key in late})
 
     def _extensions(
         self, data: dict[str, Any], due: Mapping[str, datetime], zone: ZoneInfo | None

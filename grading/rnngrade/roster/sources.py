@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -25,7 +26,7 @@ MAX_NESTED = 1_000  # files of the zips within it that are one student's
 MAX_WITHIN = 256 * 2**20  # bytes that these zips have, and that are unpacked of them
 _IGNORED = re.compile(r"(?:^|/)(?:\.[^/]*|__MACOSX|__pycache__)(?:/|$)|-checkpoint\.ipynb$", re.IGNORECASE)
 _ABOUT = ("timestamp.txt", "late.txt", "submission_metadata.yml", "README.md")  # of what lies beside them
-_BROKEN = (
+_NO_ZIP = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, UnicodeError, NotImplementedError),
     *(OSError, EOFError, ValueError, OverflowError, RuntimeError),
 )  # what Python raises for a zip that is
@@ -57,44 +58,55 @@ class _Budget:
     files: int = field(default_factory=lambda: MAX_NESTED)
 
 
-def paths(source: Path) -> list[str]:
-    """The paths of all files in a source; what is in zips within it is not looked at."""
-    if source.is_dir():
-        paths = [
-            Path(where, name).relative_to(source).as_posix() for where, _, names in os.walk(source) for name in names
-        ]
-    elif zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as opened:
-            paths = [_name_in_zip(entry) for entry in opened.infolist() if not entry.is_dir()]
-    else:
-        paths = [source.name]
-    return [path for path in paths if not _IGNORED.search(path) and not _leads_out(path)]
+class _Broken(Exception):
+    """Why something in a zip cannot be read, in a few words."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file that lies in a folder or a zip: its path there, when it was made, and how so many of its bytes are read;
+    and why it cannot be collected, if it cannot. **Errors:** `_Broken` or `OSError`, of `read`.
+    """
+
+    path: str
+    modified: float
+    read: Callable[[int], bytes]
+    odd: str = ""
+
+
+@contextlib.contextmanager
+def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
+    """What lies in a folder, a zip or a single file; what is in zips within it is not looked at. What cannot be
+    listed is put into `failures`. **Errors:** `CollectError`.
+    """
+    try:
+        if source.is_dir():
+            yield _of_folder(source, failures)
+        elif zipfile.is_zipfile(source):
+            with _zip(source) as entries:
+                yield entries
+        elif source.is_file() and source.suffix.casefold() == ".ipynb":
+            yield [Entry(source.name, source.stat().st_mtime, partial(_read, source))]
+        else:
+            raise CollectError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
+    except (_Broken, OSError) as error:
+        raise CollectError(f"{shown(str(source))} cannot be read: {error}.") from None
 
 
 def files(
-    source: Path,
+    entries: list[Entry],
     notes: list[str],
     failures: Failures,
-    owner: Callable[[str], str] = lambda path: path,
-    others: list[tuple[str, str]] | None = None,
+    owner: Callable[[str], str],
+    others: list[tuple[str, str]],
 ) -> Iterator[File]:
-    """The notebooks of a folder, a zip or a single file, also those in zips within it. What is odd about one is put
-    into `notes`; what cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is:
-    all of one student's are read as far as one budget goes. `others` gets the paths of what is no notebook, each with
-    the zip that it was in.
+    """The notebooks among these entries, also those in zips. What is odd about one is put into `notes`; what cannot be
+    read for another reason into `failures`. `owner` tells by its path whose zip it is: all of one student's are read as
+    far as one budget goes. `others` gets the paths of what is no notebook, each with the zip that it was in.
     """
-    others = [] if others is None else others
     budgets: dict[str, _Budget] = {}
-    if source.is_dir():
-        files = _of_folder(source, notes, failures, others)
-    elif zipfile.is_zipfile(source):
-        files = _of_zip(source, notes, failures, others)
-    elif source.is_file() and source.suffix.casefold() == ".ipynb":
-        files = iter([File(source.name, _read(source), source.stat().st_mtime)])
-    else:
-        raise CollectError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
     read = 0
-    for file in files:
+    for file in _files(entries, notes, failures, others):
         is_zip = file.path.casefold().endswith(".zip")
         budget = budgets.setdefault(owner(file.path), _Budget()) if is_zip else _Budget()
         if is_zip:
@@ -104,118 +116,117 @@ def files(
                 continue
         read += len(file.data)
         if read > MAX_ALL:
-            notes.append(f"More than {MAX_ALL // 2**30} GB are in {shown(str(source))}: the rest was left out.")
+            notes.append(f"There are more than {MAX_ALL // 2**30} GB: the rest was left out.")
             return
-        if is_zip:
-            if file.data.count(_ENTRY) > MAX_FILES:
-                notes.append(f"{shown(file.path)} was left out: it holds more than {MAX_FILES} files.")
-                continue
+        if not is_zip:
+            yield file
+        elif file.data.count(_ENTRY) > MAX_FILES:
+            notes.append(f"{shown(file.path)} was left out: it holds more than {MAX_FILES} files.")
+        else:
             with failures.at(shown(file.path)):
                 try:
-                    yield from _of_zip(BytesIO(file.data), notes, failures, others, file.path, budget)
-                except _BROKEN as error:
-                    notes.append(f"{shown(file.path)} was left out: it is no zip that can be read ({error}).")
-        else:
-            yield file
+                    with _zip(BytesIO(file.data)) as inner:
+                        yield from _files(inner, notes, failures, others, file.path, budget)
+                except _Broken as why:
+                    notes.append(f"{shown(file.path)} was left out: it is no zip that can be read ({why}).")
 
 
-def _of_folder(folder: Path, notes: list[str], failures: Failures, others: list[tuple[str, str]]) -> Iterator[File]:
-    count = 0
-    for where, inner, names in os.walk(folder, onerror=lambda error: _unreadable(error, failures)):
-        inner.sort()
-        for name in [*inner, *sorted(names)]:
-            path = Path(where, name)
-            relative = path.relative_to(folder).as_posix()
-            with failures.at(shown(relative)):
-                mode = path.lstat().st_mode
-                if _IGNORED.search(relative) or (stat.S_ISDIR(mode) and not stat.S_ISLNK(mode)):
-                    continue
-                count += 1
-                if count > MAX_FILES:
-                    notes.append(f"More than {MAX_FILES} files are in {shown(str(folder))}: the rest was left out.")
-                    return
-                if file := _file(path, relative, mode, notes, others):
-                    yield file
-
-
-def _file(path: Path, relative: str, mode: int, notes: list[str], others: list[tuple[str, str]]) -> File | None:
-    """A file of a folder; None, and a note, if it is none to collect."""
-    if not stat.S_ISREG(mode):
-        kind = "a link" if stat.S_ISLNK(mode) else "no file"
-        notes.append(f"{shown(relative)} was left out: it is {kind}.")
-    elif not wanted(relative):
-        if path.name not in _ABOUT:
-            others.append((relative, ""))
-            notes.append(f"{shown(relative)} was left out: it is no notebook.")
-    elif path.stat().st_size > MAX_FILE:
-        notes.append(_too_large(relative))
-    else:
-        beside = path.with_name("timestamp.txt")
-        written = _read(beside) if beside.is_file() and not beside.is_symlink() else None
-        return File(relative, _read(path), path.stat().st_mtime, timestamp=written)
-    return None
-
-
-def _unreadable(error: OSError, failures: Failures) -> None:
-    with failures.at(shown(str(error.filename))):
-        raise error
-
-
-def _of_zip(
-    archive: Path | IO[bytes],
+def _files(
+    entries: list[Entry],
     notes: list[str],
     failures: Failures,
     others: list[tuple[str, str]],
     outer: str = "",
     budget: _Budget | None = None,
 ) -> Iterator[File]:
-    with zipfile.ZipFile(archive) as opened:
-        entries = opened.infolist()
-        most = budget.files if budget else MAX_FILES
-        if budget:
-            budget.files -= min(most, len(entries))
-        if len(entries) > most:
-            notes.append(f"{shown(outer or str(archive))} holds {len(entries)} files: only {most} were looked at.")
-        times = {name: e for e in entries[:most] if (name := _name_in_zip(e)).endswith("timestamp.txt")}
-        for entry in entries[:most]:
+    """The notebooks among the entries, and the zips, unless they are in one, `outer`, themselves."""
+    most = budget.files if budget else MAX_FILES
+    if budget:
+        budget.files -= min(most, len(entries))
+    if len(entries) > most:
+        notes.append(
+            f"There are {len(entries)} files{f' in {shown(outer)}' * bool(outer)}: only {most} were looked at."
+        )
+    times = {entry.path: entry for entry in entries[:most] if entry.path.endswith("timestamp.txt") and not entry.odd}
+    for entry in entries[:most]:
+        said = shown(f"{outer}/{entry.path}" if outer else entry.path)
+        if entry.odd:
+            notes.append(f"{said} was left out: {entry.odd}.")
+        elif not wanted(entry.path) or (outer and entry.path.casefold().endswith(".zip")):
+            if PurePosixPath(entry.path).name not in _ABOUT and not (outer and entry.path.endswith(".json")):
+                others.append((entry.path, outer))
+                notes.append(f"{said} was left out: it is no notebook.")
+        else:
+            beside = times.get(str(PurePosixPath(entry.path).with_name("timestamp.txt")))
+            with failures.at(said):
+                try:
+                    data = entry.read(MAX_FILE + 1)  # what the zip says of its size is not believed
+                    written = None if beside is None else beside.read(100)
+                except _Broken as why:
+                    notes.append(f"{said} was left out: {why}.")
+                    continue
+                if budget:
+                    budget.bytes -= len(data)
+                    if budget.bytes < 0:
+                        notes.append(_spent(outer))
+                        return
+                if len(data) > MAX_FILE:
+                    notes.append(f"{said} was left out: it is larger than {MAX_FILE // 2**20} MB.")
+                else:
+                    yield File(entry.path, data, entry.modified, outer, written)
+
+
+def _of_folder(folder: Path, failures: Failures) -> list[Entry]:
+    def unreadable(error: OSError) -> None:
+        with failures.at(shown(str(error.filename))):
+            raise error
+
+    found = []
+    for where, inner, names in os.walk(folder, onerror=unreadable):
+        inner.sort()
+        for path in (Path(where, name) for name in [*inner, *sorted(names)]):
+            relative = path.relative_to(folder).as_posix()
+            with failures.at(shown(relative)):
+                about = path.lstat()
+                if not stat.S_ISDIR(about.st_mode) and not _IGNORED.search(relative):
+                    odd = "it is a link" if stat.S_ISLNK(about.st_mode) else "it is no file"
+                    odd = "" if stat.S_ISREG(about.st_mode) else odd
+                    found.append(Entry(relative, about.st_mtime, partial(_read, path), odd))
+    return found
+
+
+@contextlib.contextmanager
+def _zip(archive: Path | IO[bytes]) -> Iterator[list[Entry]]:
+    """What lies in a zip. **Errors:** `_Broken`."""
+    try:
+        opened = zipfile.ZipFile(archive)
+    except _NO_ZIP as error:
+        raise _Broken(str(error)) from None
+    with opened:
+        found = []
+        for entry in opened.infolist():
             name = _name_in_zip(entry)
-            said = shown(f"{outer}/{name}" if outer else name)
-            mode = entry.external_attr >> 16
-            if _leads_out(name):
-                notes.append(f"{said} was left out: its path leads out of the zip.")
-            elif entry.is_dir() or _IGNORED.search(name):
-                continue
-            elif stat.S_ISLNK(mode):
-                notes.append(f"{said} was left out: it is a link.")
-            elif not wanted(name) or (outer and name.casefold().endswith(".zip")):
-                if PurePosixPath(name).name not in _ABOUT and not (outer and name.endswith(".json")):
-                    others.append((name, outer))
-                    notes.append(f"{said} was left out: it is no notebook.")
-            elif entry.flag_bits & 1:
-                notes.append(f"{said} was left out: it has a password.")
-            else:
-                beside = times.get(str(PurePosixPath(name).with_name("timestamp.txt")))
-                with failures.at(said):
-                    try:
-                        data = _unpacked(opened, entry, MAX_FILE + 1)  # what the zip says of its size is not believed
-                        written = None if beside is None else _unpacked(opened, beside, 100)
-                    except _BROKEN as error:
-                        notes.append(f"{said} was left out: it is broken ({error}).")
-                        continue
-                    if budget:
-                        budget.bytes -= len(data)
-                        if budget.bytes < 0:
-                            notes.append(_spent(outer))
-                            return
-                    if len(data) > MAX_FILE:
-                        notes.append(_too_large(said))
-                    else:
-                        yield File(name, data, _modified(entry), outer, written)
+            odd = "it is a link" if stat.S_ISLNK(entry.external_attr >> 16) else ""
+            if name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
+                found.append(Entry(name, 0.0, partial(_unpacked, opened, entry), "its path leads out of the zip"))
+            elif not entry.is_dir() and not _IGNORED.search(name):
+                found.append(Entry(name, _modified(entry), partial(_unpacked, opened, entry), odd))
+        yield found
+
+
+def _read(path: Path, most: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(most)
 
 
 def _unpacked(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
-    with opened.open(entry) as file:
-        return file.read(most)
+    if entry.flag_bits & 1:
+        raise _Broken("it has a password")
+    try:
+        with opened.open(entry) as file:
+            return file.read(most)
+    except _NO_ZIP as error:
+        raise _Broken(f"it is broken ({error})") from None
 
 
 def _name_in_zip(entry: zipfile.ZipInfo) -> str:
@@ -240,16 +251,8 @@ def folders(path: str) -> list[str]:
     return list(PurePosixPath(path).parts[:-1])
 
 
-def _leads_out(path: str) -> bool:
-    return path.startswith("/") or ".." in path.split("/") or bool(re.match(r"[A-Za-z]:", path))
-
-
 def wanted(path: str) -> bool:
     return path.casefold().endswith((".ipynb", ".zip"))
-
-
-def _too_large(path: str) -> str:
-    return f"{shown(path)} was left out: it is larger than {MAX_FILE // 2**20} MB."
 
 
 def _spent(path: str) -> str:
@@ -257,12 +260,6 @@ def _spent(path: str) -> str:
     return (
         f"More than {most} MB are in {shown(path)} and what else this student handed in as zips: the rest was left out."
     )
-
-
-def _read(path: Path) -> bytes:
-    """A file's bytes, but not more than a notebook may have."""
-    with path.open("rb") as file:
-        return file.read(MAX_FILE)
 
 
 def full(file: File) -> str:

@@ -84,31 +84,28 @@ def says_late(desk: Desk, unit: str, student: str) -> str:
 def lateness_of(
     desk: Desk,
     unit: str,
+    failures: Failures,
     students: Iterable[str] | None = None,
     *,
     rules: Rules | None = None,
     people: ClassList | None = None,
-    failures: Failures | None = None,
 ) -> dict[str, Lateness]:
     """How late these students are with a unit, by default all who handed it in, by the desk's rules.
 
-    Of whom it cannot be told is put into `failures`. **Errors:** `RulesError`, `RosterError`; without `failures`,
-    `TimesError`.
+    Of whom it cannot be told is put into `failures`. **Errors:** `RulesError`, `RosterError`.
     """
     rules = (rules or rules_of(desk)) or Rules()
     people = class_list(desk) if people is None else people
     wanted = list(desk.submissions(unit) if students is None else students)
     found = {}
     for student in wanted:
-        if failures is None:
-            found[student] = _lateness(desk, unit, student, rules, people)
-        else:
-            with failures.of(student, unit):
-                found[student] = _lateness(desk, unit, student, rules, people)
+        with failures.of(student, unit):
+            found[student] = lateness_for(desk, unit, student, rules, people)
     return found
 
 
-def _lateness(desk: Desk, unit: str, student: str, rules: Rules, people: ClassList) -> Lateness:
+def lateness_for(desk: Desk, unit: str, student: str, rules: Rules, people: ClassList) -> Lateness:
+    """How late one student is. **Errors:** `TimesError`."""
     names = people.names_of(student)
     policy = rules.policy_for(names)
     days = _days(desk, unit, student, rules, names)

@@ -199,7 +199,7 @@ def test_a_whole_power_is_a_product():
 
 
 def test_a_tape_has_an_end(monkeypatch):
-    monkeypatch.setattr("rnncourse.checks.depth.MAX_ITEMS", 10)
+    monkeypatch.setattr("rnncourse.checks.depth.MAX_OPERATIONS", 10)
     number = Tape().counted(1.0)
     for _ in range(9):
         number = number + 1

@@ -24,10 +24,10 @@ from markupsafe import Markup
 
 from rnncourse import exercises
 from rnngrade.core.record import ExerciseResult, Record
+from rnngrade.core.text import code, cut, lesson, markdown, marked_code, prose
 from rnngrade.gradebook.harmless import text_of
 from rnngrade.gradebook.marks import Mark, Marks, digest_of
 from rnngrade.gradebook.showing import grade_id_of
-from rnngrade.pages.feedback.text import code, cut, lesson, markdown, marked_code, prose
 from rnngrade.pages.templates import templates
 
 # Bytes that may be taken on a page; all of it without the notebook stays below 300 kB.
@@ -129,7 +129,8 @@ def _page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> Page
     for grade_id in shown:
         name, mark = grade_id.removeprefix("check_"), marks.grades[grade_id]
         block = Block(name, numbers.get(name, "Written question" if grade_id == name else ""), mark)
-        block.comment = _comment(marks.comments.get(name, ""), COMMENTS_IN_ALL // share)
+        if comment := marks.comments.get(name):
+            block.comment = markdown(comment, COMMENTS_IN_ALL // share)
         result = results.get(name) if grade_id != name else None
         untouched = name in marks.untouched
         if mark.waits:
@@ -169,7 +170,7 @@ def _explain(block: Block, result: ExerciseResult | None, share: int) -> None:
         return
     block.message = prose(result.message, MESSAGES_IN_ALL // share // 2)
     block.hint = prose(result.hint, MESSAGES_IN_ALL // share // 4)
-    block.table = _table(getattr(result, "table", None))
+    block.table = _table(result.table)
 
 
 def _show(block: Block, result: ExerciseResult | None, source: str, share: int, *, is_code: bool) -> None:
@@ -178,20 +179,12 @@ def _show(block: Block, result: ExerciseResult | None, source: str, share: int, 
     if not is_code:
         block.answer = markdown(source, most)
         return
-    where = _where(result)
-    source = source.strip("\n")
-    block.lines = _in_cell(source, block.name, where["lines"])
-    above = block.lines[0] - min(n for n in where["lines"] if n >= 1) if block.lines else 0
-    block.place = prose(_shifted(where["message"], above), MESSAGES_IN_ALL // share // 4)
-    block.code = marked_code(source, block.lines, where["part"], most) if source else []
-
-
-def _where(result: ExerciseResult | None) -> dict[str, Any]:
-    """What is known of the place of the error, from the record: an object or, out of a file, a dict."""
-    found = getattr(result, "where", None) if result is not None and not result.passed else None
-    keys = ("lines", "part", "message")
-    given = {key: found.get(key) if isinstance(found, Mapping) else getattr(found, key, None) for key in keys}
-    return given | {"lines": tuple(given["lines"] or ()), "message": str(given["message"] or "")}
+    where = (result.where if result and not result.passed else None) or {}
+    lines, source = where.get("lines") or (), source.strip("\n")
+    block.lines = _in_cell(source, block.name, lines)
+    above = block.lines[0] - min(n for n in lines if n >= 1) if block.lines else 0
+    block.place = prose(_shifted(str(where.get("message") or ""), above), MESSAGES_IN_ALL // share // 4)
+    block.code = marked_code(source, block.lines, where.get("part"), most) if source else []
 
 
 def _in_cell(source: str, name: str, lines: Sequence[int]) -> tuple[int, ...]:
@@ -223,9 +216,9 @@ def _shifted(message: str, above: int) -> str:
     return _LINES.sub(shift, message)
 
 
-def _table(found: Any) -> Table | None:
+def _table(found: dict[str, Any] | None) -> Table | None:
     """The table of a record, `rnncourse.checks.excerpt.Excerpt.plain`."""
-    if not isinstance(found, Mapping):
+    if found is None:
         return None
     columns = [cut(str(name), 60) for name in found["columns"]][:10]
     expected, got = ([cut(str(value), 60) for value in found[row]][:10] for row in ("expected", "got"))
@@ -234,10 +227,6 @@ def _table(found: Any) -> Table | None:
         columns,
         [("expected", [(v, False) for v in expected]), ("yours", list(zip(got, map(bool, found["wrong"]))))],
     )
-
-
-def _comment(text: str, most: int) -> Markup:
-    return markdown(text, most) if text.strip() else Markup()
 
 
 def _notebook(cells: Iterable[dict[str, Any]], results: Mapping[str, ExerciseResult], marks: Marks) -> Iterator[Cell]:

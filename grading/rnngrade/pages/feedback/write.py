@@ -16,30 +16,25 @@ from rnngrade.pages.feedback.exchange import came_by_exchange, keep_for_release
 from rnngrade.pages.feedback.page import page
 
 
-def write_feedback(
-    desk: Desk, unit: str, students: Sequence[str] | None = None, failures: Failures | None = None
-) -> list[Path]:
+def write_feedback(desk: Desk, unit: str, failures: Failures, students: Sequence[str] | None = None) -> list[Path]:
     """Write the pages of `students`, by default of all who are graded; returns where they lie.
 
     Each is written on its own: whose page cannot be is put into `failures`. **Errors:** `GradebookError` if the
-    gradebook cannot be read; without `failures`, a `DeskError` that names them, after all others are written.
+    gradebook cannot be read.
     """
-    told = failures or Failures()
-    marks = read_marks(desk, unit, told)
+    marks = read_marks(desk, unit, failures)
     if students is None:
         students = [record.student for record in desk.graded(unit) if record.student in marks]
-        desk.tell_unreadable(unit, told)
+        desk.tell_unreadable(unit, failures)
     by_exchange = came_by_exchange(desk, unit)
     written = []
     for student in students:
-        with told.of(student, unit):
+        with failures.of(student, unit):
             record, mark, cells = source_of(desk, unit, student, marks)
             path = _write(desk, record, mark, cells)
             if by_exchange:
                 keep_for_release(desk, record, path)
             written.append(path)
-    if failures is None:
-        told.end()
     return written
 
 

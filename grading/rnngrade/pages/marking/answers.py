@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record, write_whole
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.book import GradebookWriter
@@ -80,7 +80,7 @@ def answers(desk: Desk, unit: str, question: Question) -> list[Answer]:
     Answers left as they were handed out are not among them: they have no points, and wait for nobody.
     **Errors:** `GradebookError`.
     """
-    marks = read_marks(desk, unit)
+    marks = read_marks(desk, unit, Failures())
     found = [_answer(desk, unit, question, alike, marks) for alike in _alike_in(desk, unit, question).values()]
     return sorted(found, key=lambda one: (not one.waits, one.id))
 

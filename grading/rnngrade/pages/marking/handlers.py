@@ -1,6 +1,6 @@
 """The page on which written answers are marked, on Jupyter's own server: with its token, on this machine alone.
 
-What students wrote is on it, so it is rendered without HTML of theirs (`feedback.text`), and the page has a content
+What students wrote is on it, so it is rendered without HTML of theirs (`core/text.py`), and the page has a content
 security policy by which only its own script and style run, and nothing is asked of any other machine.
 """
 
@@ -22,7 +22,7 @@ from tornado.web import HTTPError, authenticated
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
-from rnngrade.pages.feedback.text import markdown
+from rnngrade.core.text import markdown
 from rnngrade.pages.marking.answers import (
     Answer,
     MarkedMeanwhile,

@@ -1,11 +1,9 @@
 """The picture of a class: one HTML page for each unit, made from the records and what the gradebook has beside them.
 
-from rnngrade.pages.report import write_report
-
-write_report(desk, "03_cell")       # report/03_cell.html, and report/index.html, which leads to all units
+write_reports(desk, ["03_cell"], failures)       # report/03_cell.html, and report/index.html, which leads to all units
 """
 
-from rnngrade.pages.report.page import write_report, write_reports
+from rnngrade.pages.report.page import write_reports
 from rnngrade.pages.report.statistics import UnitStatistics, statistics
 
-__all__ = ["UnitStatistics", "statistics", "write_report", "write_reports"]
+__all__ = ["UnitStatistics", "statistics", "write_reports"]

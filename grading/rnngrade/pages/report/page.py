@@ -28,15 +28,14 @@ from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
+from rnngrade.core.text import prose
 from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.exporting import local
-from rnngrade.gradebook.marks import Marks as Grades
-from rnngrade.gradebook.marks import read_marks
+from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
-from rnngrade.pages.feedback.text import prose
 from rnngrade.pages.feedback.write import source_of
 from rnngrade.pages.report.alike import for_detectors
-from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
+from rnngrade.pages.report.statistics import ENOUGH, StudentRow, UnitStatistics, statistics
 from rnngrade.pages.templates import templates
 from rnngrade.reading.digest import digest, weight
 from rnngrade.roster.identity import presence
@@ -80,24 +79,16 @@ class Around:
     unknown: UnitStatistics | None = None
 
 
-def write_report(desk: Desk, unit: str) -> Path:
-    """Write the page of one unit, and the index; returns where the page lies. **Errors:** those of `write_reports`."""
-    (path,) = write_reports(desk, [unit])
-    return path
-
-
-def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = None) -> list[Path]:
+def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[Path]:
     """Write the pages of some units, and the index once; returns where the pages lie.
 
     Whose record cannot be shown is put into `failures`, and left out. **Errors:** `KeyError` for a unit that the course
-    does not have; `GradebookError` for a gradebook that cannot be read; without `failures`, a `DeskError` that names
-    who was left out, after all is written.
+    does not have; `GradebookError` for a gradebook that cannot be read.
     """
-    told = failures or Failures()
     wanted = {unit: exercises.unit(unit) for unit in units}
     graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
     known = {unit: exercises.unit(unit) for unit in graded if unit in exercises.STEMS}
-    made = {unit: _unit(desk, catalogue, told, unit in wanted) for unit, catalogue in (known | wanted).items()}
+    made = {unit: _unit(desk, catalogue, failures, unit in wanted) for unit, catalogue in (known | wanted).items()}
     paths = []
     for unit in wanted:
         paths.append(desk.reports / f"{unit}.html")
@@ -105,8 +96,6 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = 
     lines = [made[unit][0] for unit in sorted(made)]
     written = {unit.unit for unit in lines if (desk.reports / f"{unit.unit}.html").is_file()}
     _write(desk.reports / "index.html", _rendered("index.html", units=lines, written=written))
-    if failures is None:
-        told.end()
     return paths
 
 
@@ -118,7 +107,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
     desk.tell_unreadable(unit, failures)
     records = list(desk.graded(unit))
     grades = read_marks(desk, unit, failures)
-    handed_in, marks = desk.submissions(unit), by_hand(grades)
+    handed_in = desk.submissions(unit)
 
     here = presence(desk, unit, people, [record.student for record in records])
     apart = {*here.unknown}
@@ -126,7 +115,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
     def of(students: Callable[[str], bool]) -> UnitStatistics:
         chosen = [record for record in records if students(record.student)]
         there = [student for student in handed_in if students(student)]
-        return statistics(chosen, catalogue, handed_in=there, marks=marks, references=references)
+        return statistics(chosen, catalogue, handed_in=there, marks=grades, references=references)
 
     found = of(lambda student: student not in apart)
     around = Around(
@@ -156,7 +145,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
     return found, _rendered("unit.html", unit=found, links=links, around=around)
 
 
-def _readable(desk: Desk, record: Record, grades: Mapping[str, Grades], links: Links) -> Links:
+def _readable(desk: Desk, record: Record, grades: Mapping[str, Marks], links: Links) -> Links:
     """Write the page that shows a student's notebook to whoever grades, if the gradebook knows it."""
     student, unit = record.student, record.unit
     if student not in grades or not desk.executed_path(unit, student).is_file():
@@ -175,18 +164,6 @@ def links_to(desk: Desk, unit: str, student: str) -> Links:
 
 def _link(desk: Desk, path: Path) -> str | None:
     return quote(Path(os.path.relpath(path, desk.reports)).as_posix()) if path.is_file() else None
-
-
-def by_hand(grades: Mapping[str, Grades]) -> Marks:
-    """What the statistics are to know of it: the written questions, and what a person gave for code."""
-    return {
-        student: {
-            name.removeprefix("check_"): Mark(mark.points, mark.waits)
-            for name, mark in one.grades.items()
-            if mark.by_hand or mark.extra or not name.startswith("check_")
-        }
-        for student, one in grades.items()
-    }
 
 
 def read_references(desk: Desk, catalogue: Unit) -> dict[str, set[str]]:

@@ -29,6 +29,7 @@ from rnncourse.checks.exercise import Exercise, Question, Unit
 from rnncourse.checks.generic import IN_GENERAL
 from rnncourse.checks.listing import listing
 from rnngrade.core.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
+from rnngrade.gradebook.marks import Mark, Marks
 from rnngrade.roster.students import natural
 
 KINDS = PASSED, EXPLAINED, UNEXPLAINED, UNWRITTEN, FAILED = "passed", "explained", "unexplained", "unwritten", "failed"
@@ -40,17 +41,6 @@ MOST_BINS = 12
 Key = TypeVar("Key")
 
 _LINE = re.compile(r" \(in the line `.*?`(, where ([^()`]|\([^()`]*\))*)?\)", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Mark:
-    """What a person gave for a cell: points, or None; `waits` if it is to be looked at (again)."""
-
-    points: float | None
-    waits: bool = False
-
-
-Marks = Mapping[str, Mapping[str, Mark]]  # by student, by exercise or written question
 
 
 @dataclass(frozen=True)
@@ -213,17 +203,17 @@ def statistics(
     catalogue: Unit,
     *,
     handed_in: Collection[str] = (),
-    marks: Marks | None = None,
+    marks: Mapping[str, Marks] | None = None,
     references: Mapping[str, Collection[str]] | None = None,
 ) -> UnitStatistics:
-    """What the records say. `handed_in` names all who handed something in, graded or not; `marks` is what persons gave;
-    `references` has for each exercise the digests of the course's own answers, in the form of `Record.answers`.
+    """What the records say. `handed_in` names all who handed something in, graded or not; `marks` is what the
+    gradebook has; `references` has for each exercise the digests of the course's own answers, as `Record.answers`.
     """
     marks, references = marks or {}, references or {}
     graded = sorted(records, key=lambda r: (natural(r.student), r.student))
     exercises = tuple(_exercise(e, graded) for e in catalogue)
-    written = tuple(dict.fromkeys(name for r in graded for name in _written(r, marks.get(r.student, {}))))
-    rows = tuple(_row(r, catalogue, written, marks.get(r.student, {})) for r in graded)
+    written = tuple(dict.fromkeys(name for r in graded for name in _written(r, marks.get(r.student, Marks()))))
+    rows = tuple(_row(r, catalogue, written, marks.get(r.student, Marks())) for r in graded)
     points = [row.points for row in rows]
     max_points = float(catalogue.points)
     together, as_reference = _same_answers(graded, references)
@@ -371,16 +361,16 @@ def _failed(results: dict[str, ExerciseResult]) -> tuple[Failed, ...]:
     return tuple(Failed(status, message, students) for (status, message), students in sorted(groups.items()))
 
 
-def _written(record: Record, marks: Mapping[str, Mark]) -> list[str]:
-    exercises = {result.name for result in record.exercises}
-    return [*record.written, *(name for name in marks if name not in exercises)]
+def _written(record: Record, marks: Marks) -> list[str]:
+    return [*record.written, *(name for name in marks.grades if not name.startswith("check_"))]
 
 
-def _row(record: Record, catalogue: Unit, written: tuple[str, ...], marks: Mapping[str, Mark]) -> StudentRow:
+def _row(record: Record, catalogue: Unit, written: tuple[str, ...], marks: Marks) -> StudentRow:
     cells = {}
     for exercise in catalogue:
         result = _result(record, exercise)
-        by_hand = marks[exercise.name].points if exercise.name in marks else None
+        mark = marks.grades.get(f"check_{exercise.name}")
+        by_hand = mark.points if mark and (mark.by_hand or mark.extra) else None
         cells[exercise.name] = Cell(
             kind_of(result),
             result.points if by_hand is None else by_hand,
@@ -388,11 +378,12 @@ def _row(record: Record, catalogue: Unit, written: tuple[str, ...], marks: Mappi
             result.diagnosis,
             None if by_hand in (None, result.points) else result.points,
         )
-    answers = {name: marks.get(name, Mark(None, waits=name in record.written)) for name in written}
+    answers = {name: marks.grades.get(name, Mark(None, 0.0, waits=name in record.written)) for name in written}
     points = round(sum(cell.points for cell in cells.values()), 2)
     total = round(points + sum(answer.points or 0.0 for answer in answers.values()), 2)
     # Points given by hand wait as well, if the submission has changed since.
-    waiting = tuple(name for name in (*cells, *answers) if (answers.get(name) or marks.get(name, Mark(None))).waits)
+    those = {name: marks.grades.get(f"check_{name}") for name in cells} | answers
+    waiting = tuple(name for name, mark in those.items() if mark and mark.waits)
     return StudentRow(record.student, cells, answers, points, total, waiting, len(record.flags))
 
 
