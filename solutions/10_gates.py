@@ -741,8 +741,8 @@ show(shares(known, ours=tagger_measured("known", epochs), xlabel=characters))
 # **Claim:** after fifteen epochs each of the three taggers knows more than eight in ten of these characters, the plain cell,
 # too.
 #
-# It held in {{held tagger_learns}} seeds. Gates got there sooner in some seeds; they are no other kind of memory. And a forget bias of 5 does not help. One reason may
-# be that text has many short comments, to learn from; we have not tested it.
+# It held in {{held tagger_learns}} seeds. Gates got there sooner in some seeds; they are no other kind of memory. And a forget bias of 5
+# does not help.
 #
 # If the line behind the sign is *code*, it is harder: of the last eight of forty letters the LSTM then takes
 # {{tagger/LSTM, 43 units, 15 epochs/of the last eight|range .2f}} for a comment. In unit 09 a *plain* tagger began to hold on as
