@@ -41,7 +41,7 @@ notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everyt
 
 .PHONY: unit
 unit: $(STAMP) sandbox ## one unit, for its author: validate it, build it, prove it alone (UNIT=16)
-	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=16))$(PY) -m rnngrade.author.build $(UNIT)
+	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=16))$(PY) -m rnngrade.author.build --finished $(UNIT)
 	@$(ONE_THREAD) $(PY) -m pytest -q --tb=no --no-header -rN -p tests.one_unit --unit=$(UNIT)
 	@$(ONE_THREAD) $(PY) -m mutants $(UNIT) --sample 300 --seed 0
 	@echo "Unit $(UNIT) holds."

@@ -142,7 +142,7 @@ WRONG = {
     ),
     "one hint less": (
         (CATALOGUE, '        "After two steps the share keep * keep is left. And after n steps?",\n', ""),
-        f"{CATALOGUE}:15: half_life: This does not hold: an exercise has three hints points and misconceptions enough.",
+        f"{CATALOGUE}:15: half_life has 2 hints, not 3.",
     ),
     "a mistake again": (
         (CATALOGUE, "+ return -1 / np.log(keep)", "+ return 0.5 / (1 - keep)"),
@@ -150,7 +150,7 @@ WRONG = {
     ),
     "no concept": (
         ("website/concepts.toml", '"forgetting.half_life"', '""'),
-        "half_life, an exercise of unit 16_forgetting, belongs to no concept.",
+        ": No concept names forgetting.half_life.",
     ),
     "no stem": (
         ("rnncourse/exercises/__init__.py", '    "16_forgetting",\n', ""),

@@ -74,14 +74,15 @@ def build(
     units: Sequence[str] = (),
     *,
     force: bool = False,
+    finished: bool = False,
     gradebook: bool = True,
     console: Console | None = None,
 ) -> Report:
     """Bring the notebooks of `units` (all, if none is named) of the course at `root` in step with their sources.
 
     With `force`, units are executed even if their code is what it was. `gradebook` says whether they are entered into
-    the gradebook too. What `validate` finds is an error. Errors are collected in the report, and units without one are
-    built all the same.
+    the gradebook too. What `validate` finds is an error, and where units are to be `finished`, what they still need.
+    Errors are collected in the report, and units without one are built all the same.
     """
     report = Report()
     todo: dict[str, NotebookNode] = {}
@@ -89,7 +90,7 @@ def build(
     copied: dict[str, str | None] = {}  # the model answers that were there before, of units that have others now
     for unit in _chosen(root, units):
         source, copy = root / "solutions" / f"{unit}.py", answers_path(root, unit)
-        if found := list(validate.faults(root, unit)):
+        if found := list(validate.faults(root, unit)) or (finished and list(validate.gaps(root, unit))):
             report.errors += found
             continue
         try:
@@ -157,11 +158,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 03 or 03_cell; all if none is named")
     parser.add_argument("--root", type=Path, default=Path.cwd(), help="the course's folder (default: this one)")
     parser.add_argument("--force", action="store_true", help="execute units again even if their code did not change")
+    parser.add_argument("--finished", action="store_true", help="build none that lacks hints, concepts, other answers")
     options = parser.parse_args(argv)
 
     console = Console(highlight=False, soft_wrap=True)
     try:
-        report = build(options.root.resolve(), options.units, force=options.force, console=console)
+        report = build(
+            options.root.resolve(), options.units, force=options.force, finished=options.finished, console=console
+        )
     except BuildError as error:
         console.print(str(error), style="red", markup=False)
         return 1

@@ -1,7 +1,7 @@
 """What an author has to put right in a unit, found before anything is written: each a sentence with file and line.
 
-`faults` is what no build can do without, `misjudged` the model answers that their own checks turn down. What a finished
-unit still needs, its tests say (`make unit`). No notebook is run here.
+`faults` is what no build can do without, `misjudged` the model answers that their own checks turn down, and `gaps` what
+a finished unit still needs. No notebook is run here.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 import importlib
 import re
 import sys
+import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +23,9 @@ from rnncourse.checks.exercise import Edit, Exercise, Question, model_answers
 from rnngrade.author.cells import Cells, answers
 from rnngrade.author.unit import BuildError, read_unit
 
+HINTS, ALTERNATIVES = 3, 3
 SYLLABUS = "rnncourse/exercises/__init__.py"
+CONCEPTS = "website/concepts.toml"
 
 
 def faults(root: Path, stem: str) -> Iterator[str]:
@@ -83,9 +86,42 @@ def misjudged(root: Path, stem: str) -> Iterator[str]:
                 break
 
 
+def gaps(root: Path, stem: str) -> Iterator[str]:
+    """What a finished unit still needs: hints, a concept for each function, right answers in other styles."""
+    unit = exercises.unit(stem)
+    concepts = tomllib.loads((root / CONCEPTS).read_text(encoding="utf-8"))
+    named = {f"rnncourse.{name}" for rows in concepts.values() for row in rows for name in row[-1].split()}
+    for exercise in unit:
+        if len(exercise.hints) != HINTS:
+            hints = _count(len(exercise.hints), "hint")
+            yield f"{exercise_place(root, exercise)}: {exercise.name} has {hints}, not {HINTS}."
+        if isinstance(exercise, Exercise):
+            module = exercise.reference.__module__
+            if module != f"rnncourse.exercises.{_name(stem)}" and f"{module}.{exercise.name}" not in named:
+                function = f"{module.removeprefix('rnncourse.')}.{exercise.name}"
+                yield f"{place(root, CONCEPTS, f'^{stem} =')}: No concept names {function}."
+    path = alternatives_of(stem)
+    module = _imported(root, path.removesuffix(".py").replace("/", "."), path) if (root / path).exists() else None
+    if isinstance(module, str):
+        yield module
+        return
+    given = {name: len(found) for name, found in module.ALTERNATIVES.items()} if module else {}
+    for exercise in unit:
+        if isinstance(exercise, Exercise) and (count := given.get(exercise.name, 0)) < ALTERNATIVES:
+            yield f"{path}:1: {exercise.name} has {_count(count, 'other right answer')}, not {ALTERNATIVES}."
+    for name in given.keys() - {exercise.name for exercise in unit}:
+        where = place(root, path, f'"{name}"')
+        yield f"{where}: {stem} has no exercise {name!r}."
+
+
 def catalogue_of(stem: str) -> str:
     """The file of the unit's exercises, in the course's folder."""
     return f"rnncourse/exercises/{_name(stem)}.py"
+
+
+def alternatives_of(stem: str) -> str:
+    """The file of right answers in other styles, in the course's folder."""
+    return f"tests/rnncourse/exercises/alternatives/{_name(stem)}.py"
 
 
 def exercise_place(root: Path, exercise: Exercise | Question, mistake: str = "") -> str:
@@ -174,3 +210,7 @@ def _name(stem: str) -> str:
 
 def _line(words: object) -> str:
     return " ".join(str(words).split())
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
