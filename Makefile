@@ -7,8 +7,8 @@ STAMP  := $(VENV)/.installed
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # Kernels run two at a time, on two cores: threads of their own would only get in each other's way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-# Processes take a file each, or a folder, in the order of conftest.py: the longest first. A quarter of their time they wait, for
-# browsers, databases and limits: so there is one more of them than there are cores.
+# Processes take a file each, or a folder, in the order of conftest.py: the longest first. A quarter of their time they
+# wait, for browsers, databases and limits: so there is one more of them than there are cores.
 PYTEST := $(PY) -m pytest -n $(shell expr $$(nproc) + 1) --dist loadfile --no-loadscope-reorder
 # Hundreds of processes start in the tests: none is to compile again what another has compiled.
 unexport PYTHONDONTWRITEBYTECODE
