@@ -20,7 +20,7 @@ from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.search import find
 
 WRONG = []
-NO_HURRY = partial(find, budget=Budget(20.0, 120.0))  # a busy machine finds what a quiet one does
+NO_HURRY = partial(find, budget=Budget(relations=20.0, together=120.0))  # a busy machine finds what a quiet one does
 
 
 def wrong(exercise, *says, never=(), lines=()):
