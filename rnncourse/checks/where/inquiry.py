@@ -50,7 +50,7 @@ class Budget:
     the seconds for relations, and for everything together, in which most searches are over long before.
     """
 
-    trials: float = 2_000.0
+    trials: float = 1_500.0
     relations: float = 0.5
     together: float = 4.0
 
