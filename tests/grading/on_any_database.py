@@ -72,11 +72,11 @@ class Person:
             gradebook.db.commit()
 
 
-def content(desk: Desk) -> dict[str, dict]:
+def content(desk: Desk, unit: str = UNIT) -> dict[str, dict]:
     """All that the gradebook says of a unit, by student; without the random names of its rows."""
     with opened(desk) as gradebook:
         found = {}
-        for handed_in in gradebook.assignment_submissions(UNIT):
+        for handed_in in gradebook.assignment_submissions(unit):
             (page,) = handed_in.notebooks
             found[handed_in.student.id] = {
                 "timestamp": handed_in.timestamp,
