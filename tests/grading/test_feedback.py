@@ -43,6 +43,7 @@ ATTRIBUTES = {"class", "id", "lang", "scope", "role", "tabindex", "href", "start
 def page(desk, student="ada"):
     (path,) = write_feedback(desk, UNIT, NONE, [student])
     assert path == desk.feedback / student / UNIT / f"{UNIT}.html"
+    assert [*path.parent.iterdir()] == [path], "of an exchange there is nothing where there is none"
     return path.read_text()
 
 
@@ -253,11 +254,6 @@ def test_without_a_gradebook_nobody_has_a_page_and_none_is_made(desk, root):
     with pytest.raises(DeskError, match="Is not in the gradebook"):
         write_feedback(desk, UNIT, NONE)
     assert not desk.gradebook.exists()
-
-
-def test_a_page_made_twice_is_the_same(desk, root):
-    enter(desk, outcome(root, submission("ada", **{FIRST: mistake(FIRST)})))
-    assert page(desk) == page(desk)
 
 
 def test_the_gradebook_is_asked_as_often_for_a_class_as_for_one(desk, root):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import json
 import re
@@ -14,11 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from rnncourse import check, exercises
+from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Misconception
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
+from rnngrade.core.record import DIED, GARBLED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
@@ -26,8 +25,7 @@ from rnngrade.gradebook.marks import Mark, Marks
 from rnngrade.pages.report import statistics, write_reports
 from rnngrade.pages.report.page import read_marks, read_references
 from rnngrade.pages.report.statistics import KINDS, histogram, kind_of
-from tests.grading.covering import covering_class
-from tests.grading.made import NONE
+from tests.grading.made import NONE, result_of, results_of
 from tests.grading.pages import Page
 
 UNIT = "03_cell"
@@ -39,39 +37,15 @@ WRITTEN = "cell_written"
 # --- records of a made-up class
 
 
-def not_written(*args, **kwargs):
-    raise NotImplementedError
-
-
-@functools.cache
-def _result(name, mistake):
-    """What the check says of a misconception, of RIGHT or of BLANK, in this process."""
-    exercise = exercises.find(name)
-    is_code = isinstance(exercise, Exercise)
-    if mistake == RIGHT:
-        answer = exercise.reference if is_code else exercise.answer
-    elif mistake == BLANK:
-        answer = not_written if is_code else None
-    else:
-        answer = next(m.answer for m in exercise.misconceptions if m.name == mistake)
-    v = check(answer, name, hidden=True)
-    return ExerciseResult(name, JUDGED, v.points, v.max_points, v.passed, v.message, v.diagnosis, v.criteria)
-
-
 def record_of(submission: Submission, **changes) -> Record:
     """The record of a submission, as the desk would have made it."""
-    results = tuple(
-        _result(name, answer.name if isinstance(answer, Misconception) else answer)
-        for name, answer in submission.answers.items()
-    )
-    return Record(submission.student, submission.unit, "key", "0" * 64, results, **changes)
+    return Record(submission.student, submission.unit, "key", "0" * 64, results_of(submission), **changes)
 
 
 def student(name: str, gave=RIGHT, **changes) -> Record:
     """All right, or all blank, but for some exercises: a misconception's name, RIGHT or BLANK by exercise."""
     base = dict.fromkeys(NAMES, gave) if isinstance(gave, str) else dict.fromkeys(NAMES, RIGHT) | gave
-    results = tuple(_result(exercise, answer) for exercise, answer in base.items())
-    return Record(name, UNIT, "key", "0" * 64, results, **changes)
+    return record_of(Submission(name, UNIT, "made up", base), **changes)
 
 
 def with_result(record: Record, exercise: str, **changes) -> Record:
@@ -127,17 +101,6 @@ def test_a_tie_has_no_most_common_mistake_and_one_student_s_alone_is_common_to_n
     assert "33% each: 3 mistakes" in Page((desk.reports / "index.html").read_text(encoding="utf-8")).text
 
 
-@pytest.mark.parametrize("unit", ["01_ngram", "02_unfolding", "03_cell"])
-def test_a_covering_class_shows_each_misconception_once_and_leaves_nothing_unexplained(unit):
-    catalogue = exercises.unit(unit)
-    stats = statistics(map(record_of, covering_class(unit)), catalogue)
-    for exercise, seen in zip(catalogue, stats.exercises):
-        assert [m.name for m in seen.mistakes] == [m.name for m in exercise.misconceptions]
-        assert all(len(m.students) == 1 for m in seen.mistakes)
-        assert seen.unexplained == ()
-        assert seen.counts["passed"] == stats.graded - len(exercise.misconceptions)
-
-
 def test_a_demo_class_is_counted_as_it_was_made():
     made = demo_class(UNIT, 18)
     stats = statistics(map(record_of, made), CATALOGUE)
@@ -158,7 +121,7 @@ def test_a_demo_class_is_counted_as_it_was_made():
 @pytest.mark.parametrize("unit", ["01_ngram", "03_cell", "05_gradient_flow"])
 def test_a_stub_as_it_was_handed_out_counts_as_not_written(unit):
     for exercise in exercises.unit(unit):
-        assert kind_of(_result(exercise.name, BLANK)) == "unwritten"
+        assert kind_of(result_of(exercise.name, BLANK)) == "unwritten"
 
 
 def test_wrong_answers_that_nobody_explained_stand_together_if_the_check_said_the_same():
@@ -261,7 +224,7 @@ def class_of(size, **answers):
 @pytest.mark.parametrize("gave", [RIGHT, BLANK])
 def test_the_same_long_answers_are_told_and_no_short_ones_nor_stubs(size, answers, same, gave):
     made = [
-        with_result(record, "softmax", **vars(_result("softmax", gave))) for record in class_of(size, softmax=answers)
+        with_result(record, "softmax", **vars(result_of("softmax", gave))) for record in class_of(size, softmax=answers)
     ]
     found = [one.students for one in statistics(made, CATALOGUE).same]
     assert found == ([same] if same and gave == RIGHT else [])
@@ -462,7 +425,7 @@ def test_the_index_has_a_line_for_each_unit_and_leads_to_those_that_are_written(
     assert index.all("href") == ["data:,", f"{other}.html", f"{UNIT}.html"]
 
 
-UNSHOWABLE = dataclasses.asdict(_result("softmax", RIGHT)) | {"points": "many", "message": 7, "passed": False}
+UNSHOWABLE = dataclasses.asdict(result_of("softmax", RIGHT)) | {"points": "many", "message": 7, "passed": False}
 ODD_RECORDS = [{"findings": [["a", "list"]]}, {"exercises": [{"name": 3}]}, {"exercises": [UNSHOWABLE]}, {"points": 3}]
 
 
