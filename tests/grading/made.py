@@ -38,6 +38,7 @@ class NoFailures(Failures):
 
 
 NONE = NoFailures()
+_NOTEBOOKS: dict[tuple[object, ...], bytes] = {}  # by what is answered; whose it is, does not stand in one
 
 
 def submission(student: str, answer: Answer = RIGHT, **others: Answer) -> Submission:
@@ -52,8 +53,11 @@ def mistake(name: str) -> Misconception:
 
 def outcome(root: Path, made: Submission, findings: tuple[Finding, ...] = ()) -> tuple[Record, bytes]:
     """The record and the executed notebook of a submission."""
-    with tempfile.TemporaryDirectory() as folder:
-        notebook = made.write(root, Path(folder)).read_bytes()
+    key = (root, *((name, getattr(answer, "name", answer)) for name, answer in made.answers.items()))
+    if key not in _NOTEBOOKS:
+        with tempfile.TemporaryDirectory() as folder:
+            _NOTEBOOKS[key] = made.write(root, Path(folder)).read_bytes()
+    notebook = _NOTEBOOKS[key]
     touched = any(answer != BLANK for answer in made.answers.values())
     record = Record(
         student=made.student,
@@ -141,4 +145,4 @@ def result_of(name: str, answer: str) -> ExerciseResult:
 def results_of(made: Submission) -> tuple[ExerciseResult, ...]:
     """What the check says of all answers of a submission."""
     answers = made.answers.items()
-    return tuple(result_of(name, one.name if isinstance(one, Misconception) else one) for name, one in answers)
+    return tuple(result_of(name, getattr(one, "name", one)) for name, one in answers)

@@ -112,7 +112,7 @@ def nbgrader(desk: Desk, *arguments: str) -> str:
 
 
 class ShortSuite:
-    """To inherit, with a fixture `desk`: an empty desk with a gradebook that knows the unit."""
+    """What databases could differ in. To inherit, with `desk`, an empty one with a gradebook that knows the unit."""
 
     def test_a_record_s_points_are_the_gradebook_s_and_what_was_left_blank_has_none_and_waits_for_nobody(
         self, desk, root
@@ -133,23 +133,6 @@ class ShortSuite:
         untouched = {name for name, (auto, _) in found["bob"]["comments"].items() if auto}
         assert untouched == {FIRST}, "an answer that was left as it was"
 
-    def test_putting_a_record_twice_changes_nothing(self, desk, root):
-        made = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}), (Finding("x", "Odd.", None, True),))
-        put(desk, made)
-        before = content(desk), files(desk)
-        put(desk, made, made)
-        assert (content(desk), files(desk)) == before
-
-    def test_a_regrade_changes_the_points_of_one_exercise_and_of_one_student(self, desk, root):
-        record, notebook = outcome(root, submission("ada"))
-        put(desk, (record, notebook), outcome(root, submission("alan")))
-        before = content(desk)
-        first = replace(record.exercise(FIRST), points=0.5, passed=False)
-        put(desk, (replace(record, key="another", exercises=(first, *record.exercises[1:])), notebook))
-        after = content(desk)
-        assert after["alan"] == before["alan"]
-        assert after["ada"]["grades"] == before["ada"]["grades"] | {f"check_{FIRST}": (0.5, None, None, False)}
-
     def test_manual_grades_and_comments_survive_a_regrade(self, desk, root):
         record, notebook = outcome(root, submission("ada"))
         put(desk, (record, notebook))
@@ -168,19 +151,6 @@ class ShortSuite:
         assert ada["grades"][f"check_{FIRST}"] == (0.0, 1.0, 0.5, True), "the points have changed: a person looks"
         assert ada["comments"][FIRST] == (None, "See me.")
         assert ada["grades"][WRITTEN] == (None, 2.5, None, False)
-
-    def test_a_written_answer_that_changed_waits_for_a_person_again(self, desk, root):
-        record, notebook = outcome(root, submission("ada"))
-        put(desk, (record, notebook))
-        Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
-        notebook = changed(notebook, WRITTEN, source="Something else <b>altogether</b>.")
-        put(desk, (resubmitted(record, notebook), notebook))
-        ada = content(desk)["ada"]
-        assert ada["grades"][WRITTEN] == (None, 2.5, None, True)
-        assert ada["comments"][WRITTEN] == (None, "Well put.")
-        Person(desk, "ada").gives(WRITTEN, 1.0)
-        put(desk, (resubmitted(record, notebook), notebook))
-        assert content(desk)["ada"]["grades"][WRITTEN] == (None, 1.0, None, False)
 
     def test_the_gradebook_can_be_built_again_from_files(self, desk, root):
         """Deleted, put back to what it was before a mark, or begun without what was in it."""
@@ -256,6 +226,36 @@ class GradebookSuite(ShortSuite):
     """All of it."""
 
     every = 1 if ALL else 12  # how many steps lie between two deaths in the test of being killed
+
+    def test_putting_a_record_twice_changes_nothing(self, desk, root):
+        made = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}), (Finding("x", "Odd.", None, True),))
+        put(desk, made)
+        before = content(desk), files(desk)
+        put(desk, made, made)
+        assert (content(desk), files(desk)) == before
+
+    def test_a_regrade_changes_the_points_of_one_exercise_and_of_one_student(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook), outcome(root, submission("alan")))
+        before = content(desk)
+        first = replace(record.exercise(FIRST), points=0.5, passed=False)
+        put(desk, (replace(record, key="another", exercises=(first, *record.exercises[1:])), notebook))
+        after = content(desk)
+        assert after["alan"] == before["alan"]
+        assert after["ada"]["grades"] == before["ada"]["grades"] | {f"check_{FIRST}": (0.5, None, None, False)}
+
+    def test_a_written_answer_that_changed_waits_for_a_person_again(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook))
+        Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
+        notebook = changed(notebook, WRITTEN, source="Something else <b>altogether</b>.")
+        put(desk, (resubmitted(record, notebook), notebook))
+        ada = content(desk)["ada"]
+        assert ada["grades"][WRITTEN] == (None, 2.5, None, True)
+        assert ada["comments"][WRITTEN] == (None, "Well put.")
+        Person(desk, "ada").gives(WRITTEN, 1.0)
+        put(desk, (resubmitted(record, notebook), notebook))
+        assert content(desk)["ada"]["grades"][WRITTEN] == (None, 1.0, None, False)
 
     def test_a_flag_that_a_person_took_away_stays_away_until_the_next_submission(self, desk, root):
         record, notebook = outcome(root, submission("ada"), (Finding("eval", "It calls eval.", FIRST, True),))

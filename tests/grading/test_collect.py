@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 from rnncourse import exercises
 from rnngrade.cli import main
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.gradebook.renaming import rename_known
 from rnngrade.roster import sources
-from rnngrade.roster.collect import CollectError, collect
+from rnngrade.roster.collect import collect
 from rnngrade.roster.identity import presence
 from rnngrade.roster.names import keys_of, settle
-from rnngrade.roster.students import ClassList, RosterError
+from rnngrade.roster.students import ClassList
 from tests.grading.made import NONE
 from tests.sampling import ALL
 
@@ -87,6 +87,12 @@ def archive(tmp_path):
         return path
 
     return write
+
+
+def listed(desk, text):
+    """Give the desk a class list."""
+    desk.folder.mkdir(exist_ok=True)
+    (desk.folder / "roster.csv").write_text(text)
 
 
 def submitted(desk):
@@ -429,10 +435,10 @@ BOTH = {"ada": "1", "king": "2"}
     ids=["gradescope", "groups", "blind", "deutsch", "github", "anonymous", "canvas"],
 )  # fmt: skip
 def test_every_platform_s_export_comes_to_the_class_list_s_ids(desk, folder, tmp_path, files, names, expected):
-    desk.folder.mkdir()
-    (desk.folder / "roster.csv").write_text(
+    listed(
+        desk,
         "id,first_name,last_name,email,sis_id,canvas_id\nada,Ada,King,ada@x.org,s1,901\n"
-        "kate,Kate,O'Hara,kate@x.org,s2,902\nking,Ada,King,king@x.org,s3,903\n"
+        "kate,Kate,O'Hara,kate@x.org,s2,902\nking,Ada,King,king@x.org,s3,903\n",
     )
     source = folder({path: notebook(text) if path.endswith("ipynb") else text.encode() for path, text in files.items()})
     if names:
@@ -454,8 +460,7 @@ def test_that_names_are_shown_of_whom_the_desk_knows_by_number_is_said(desk, arc
 
 
 def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(desk, archive):
-    desk.folder.mkdir()
-    (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")
+    listed(desk, "id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")
     source = archive(("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", notebook()))
     report = collect(source, desk, NONE)
     assert report.unknown[1:] == ["  Ada Lovelac: Ada Lovelac,ada, or zoe"]
@@ -484,8 +489,7 @@ def test_what_came_before_it_was_known_whose_it_is_becomes_theirs(desk, archive,
 
 
 def test_a_line_of_names_csv_for_nobody_on_the_class_list_is_told_and_not_followed(desk, archive):
-    desk.folder.mkdir()
-    (desk.folder / "roster.csv").write_text("id\naturing\n")
+    listed(desk, "id\naturing\n")
     (desk.folder / "names.csv").write_text("name,id\ncanvas 7,aturin\n")
     (said,) = rename_known(desk)
     assert said.endswith("'canvas 7' is 'aturin': nobody on the class list; there is aturing.")
@@ -515,7 +519,7 @@ def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):
     desk.open()
     other = Desk(desk.root, desk.folder.parent / "other")
     assert collect(desk.folder, other, NONE).taken == [other.submission_path(UNIT, "ada")]
-    with pytest.raises(CollectError, match="is this desk: what lies in it is collected already"):
+    with pytest.raises(DeskError, match="is this desk: what lies in it is collected already"):
         collect(desk.folder, desk, NONE)
 
 
@@ -645,8 +649,7 @@ def test_the_outermost_name_counts(desk, archive, layout, format, expected):
 
 
 def test_a_student_on_the_class_list_may_have_folders_of_their_own(desk, archive):
-    desk.folder.mkdir()
-    (desk.folder / "roster.csv").write_text("id\ncarl\nada\n")
+    listed(desk, "id\ncarl\nada\n")
     here = "carl/ada/03_cell"
     collect(archive((f"{here}/03_cell.ipynb", notebook()), (f"{here}/timestamp.txt", b"2020-01-01")), desk, NONE)
     assert list(submitted(desk)) == [path("carl")]
@@ -669,8 +672,7 @@ def test_a_source_has_one_way_of_naming(desk, archive):
 
 
 def test_one_name_on_the_class_list_for_two_participants_is_neither_s(desk, archive):
-    desk.folder.mkdir()
-    (desk.folder / "roster.csv").write_text("id,first_name,last_name\nak,Ada,King\nbob,Bob,Ray\n")
+    listed(desk, "id,first_name,last_name\nak,Ada,King\nbob,Bob,Ray\n")
     files = [(f"Ada King_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (1, 2)]
     report = collect(archive(*files, ("bob_3_assignsubmission_file_/03_cell.ipynb", notebook("3"))), desk, NONE)
     assert list(submitted(desk)) == [path("Ada King 1"), path("Ada King 2")]
@@ -967,10 +969,10 @@ def test_what_is_not_there_is_one_sentence(desk, tmp_path):
         ((tmp_path, desk, NONE, "99_none"), "There is no unit '99_none'; there are 02_unfolding, 03_cell."),
         ((tmp_path, desk, NONE, UNIT, "blackboard"), "There is no format 'blackboard'"),
     ]:
-        with pytest.raises(CollectError, match=said):
+        with pytest.raises(DeskError, match=said):
             collect(*arguments)
     (desk.folder / "roster.csv").write_text("id\n../../etc\n")
-    with pytest.raises(RosterError, match="cannot be the name of a student's folder"):
+    with pytest.raises(DeskError, match="cannot be the name of a student's folder"):
         collect(tmp_path, desk, NONE)
 
 
@@ -1019,6 +1021,5 @@ def test_notebooks_of_several_students_in_one_folder_are_nobody_s_without_a_clas
     report = collect(source, desk, NONE)
     assert report.taken == []
     assert all("whose it is, cannot be told" in note for note in report.notes)
-    desk.folder.mkdir(exist_ok=True)
-    (desk.folder / "roster.csv").write_text("id\nada\nbob\n")
+    listed(desk, "id\nada\nbob\n")
     assert len(collect(source, desk, NONE).taken) == 2

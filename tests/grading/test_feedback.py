@@ -308,9 +308,7 @@ def test_a_text_that_fits_is_not_cut_and_one_that_is_cut_says_so(text, most):
         assert shown == text
 
 
-@pytest.mark.parametrize(
-    "bit", some([*ATTEMPTS, "&", "'", "\n", "$x$", "- a\n", "|a|\n|-|\n", "\U0001f600", "`a`"], 12)
-)
+@pytest.mark.parametrize("bit", some([*ATTEMPTS, "&", "'", "\n", "$x$", "- a\n", "|a|\n|-|\n", "\U0001f600", "`a`"], 4))
 def test_a_page_stays_small_however_much_of_anything_there_is(bit):
     names = [f"e{i}" for i in range(14)]
     much = bit * (200_000 // len(bit))

@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
+from rnngrade.core.errors import DeskError
 from rnngrade.roster.lateness import EARNED, POSSIBLE, Policy, days_after, days_late, moment, spent
-from rnngrade.roster.rules import RulesError, read_rules
+from rnngrade.roster.rules import read_rules
 
 ZONES = [ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe",
                                      "Pacific/Chatham", "America/St_Johns", "Africa/Casablanca")]  # fmt: skip
@@ -186,7 +187,7 @@ def test_desk_toml_says_what_is_due_when_and_what_being_late_costs():
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_desk_toml_is_one_sentence_with_its_line(text, said):
-    with pytest.raises(RulesError) as told:
+    with pytest.raises(DeskError) as told:
         read_rules(text)
     for part in said.split(" … "):
         assert part in str(told.value)
@@ -199,5 +200,5 @@ def test_what_is_wrong_in_desk_toml_is_one_sentence_with_its_line(text, said):
     st.text(max_size=200) | st.from_regex(r"(\[(due|late|term|extensions\.a)\]\n(\w{1,9} = [\w\"'{}.\-]{0,12}\n)*)+")
 )
 def test_whatever_stands_in_desk_toml_it_is_read_or_told_in_a_sentence(text):
-    with suppress(RulesError):
+    with suppress(DeskError):
         assert read_rules(text) is not None

@@ -35,7 +35,7 @@ def made_by_a_process(folder: Path, *options: str, hash_seed: str = "random") ->
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-OPTIONS = [("--hostile", "03"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:4])]
+OPTIONS = [("--hostile", "--size", "3", "03"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:4])]
 
 
 @pytest.mark.parametrize("options", OPTIONS if ALL else OPTIONS[:1])
