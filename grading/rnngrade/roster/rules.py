@@ -273,8 +273,10 @@ class _File:
         elif isinstance(value, str):
             text = re.sub(r"\s+(?=[+Z-])", "", value.strip().replace("UTC", "Z"))
             text = re.sub(r"[ T](?=\d:)", " 0", text)
+            if text[10:11] not in ("T", " "):
+                text = f"{text[:10]}T23:59:59{text[10:]}"
             with suppress(ValueError):
-                local = datetime.fromisoformat(text) if ":" in text else _end_of(date.fromisoformat(text))
+                local = datetime.fromisoformat(text)
         if local is None or not 1990 <= local.year <= 2200:
             self._fail(path, f'{_shown(value)} is no date: write it as in "2026-11-20 23:59"')
         if local.tzinfo is not None:
