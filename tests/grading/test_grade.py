@@ -263,9 +263,9 @@ def test_one_submission_leaves_the_next_one_the_notebook_that_students_got(grade
         assert bundle.notebook() == nbformat.reads(bundle.release.decode(), as_version=4)
 
 
-def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(bundle, root):
+def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(worker, root):
     right = solved(root, UNIT)
-    with Worker(Settings(bundle, LIMITS, SEED)) as worker:
+    with worker(UNIT, LIMITS) as worker:
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
         for which in ("grades", "forks", "warm and grades"):
             grades = psutil.Process(worker.pid)

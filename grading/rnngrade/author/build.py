@@ -35,6 +35,7 @@ from rnngrade.author import release, validate
 from rnngrade.author.cells import answers, others
 from rnngrade.author.execute import execute
 from rnngrade.author.unit import BuildError, find_units, key_of, read_unit
+from rnngrade.core.record import write_changed
 
 __all__ = ["BuildError", "Report", "answers_path", "build", "main", "notebook_path"]
 
@@ -106,7 +107,7 @@ def build(
             continue
         if not is_copied:
             copied[unit] = before
-            _write(copy, answers(source))
+            write_changed(copy, answers(source).encode())
         (ready if is_run else todo)[unit] = notebook
 
     pool = ThreadPoolExecutor(2)
@@ -138,12 +139,12 @@ def build(
         if unit in copied:
             report.written.append(answers_path(root, unit))
         alternatives, path = alternatives_path(root, unit), others_path(root, unit)
-        if alternatives.exists() and path.parent.exists() and _write(path, others(alternatives)):
+        if alternatives.exists() and path.parent.exists() and write_changed(path, others(alternatives).encode()):
             report.written.append(path)
         for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
             path = notebook_path(root, folder, unit)
             nbformat.validate(notebook)
-            if _write(path, nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"):
+            if write_changed(path, f"{nbformat.writes(notebook, version=nbformat.NO_CONVERT)}\n".encode()):
                 report.written.append(path)
         if gradebook:
             report.notes.extend(release.enter_in_gradebook(root, unit))
@@ -217,23 +218,12 @@ def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
     return True
 
 
-def _write(path: Path, text: str) -> bool:
-    """Write `text` to `path` at one stroke, unless it is there already; say whether it was written."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.new")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
-    return True
-
-
 def _put_back(path: Path, text: str | None) -> None:
     """Let `path` hold what it held before, or be no file."""
     if text is None:
         path.unlink()
     else:
-        _write(path, text)
+        write_changed(path, text.encode())
 
 
 def _progress(console: Console | None) -> Progress:
