@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from claims.experiment import Numbers, Unit
-from rnncourse.experiments.bptt import KINDS, LINE, learn_by_heart, losses_left, sizes_by_lag, spell, suspects
+from rnncourse.exercises.bptt import KINDS
+from rnncourse.experiments.bptt import LINE, learn_by_heart, losses_left, sizes_by_lag, spell, suspects
 
 unit = Unit("04_bptt")
 

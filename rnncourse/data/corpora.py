@@ -28,8 +28,6 @@ from .python_tokens import TOKEN_LABELS, label_python
 from .sources import documents
 from .text import load_text, words
 
-__all__ = ["CORPORA", "Corpus", "load_corpus"]
-
 CORPORA = ("dates", "python", "docs")
 PIECE = 160  # characters: the longest document of a corpus that is made of longer texts
 BEGINNING = 6000  # characters of each module and of each topic that are used

@@ -26,21 +26,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Int
 
-__all__ = [
-    "BOS",
-    "DATE_LANGUAGES",
-    "EOS",
-    "ISO_VOCABULARY",
-    "PAD",
-    "EncodedDates",
-    "WrittenDate",
-    "date_vocabulary",
-    "encode_dates",
-    "is_held_out",
-    "written_as",
-    "written_dates",
-]
-
 DATE_LANGUAGES = ("de", "en", "es", "fi", "fr", "it", "nl", "pl", "pt", "sv", "tr")
 FIRST_DAY, LAST_DAY = date(1950, 1, 1), date(2049, 12, 31)
 

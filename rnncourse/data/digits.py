@@ -15,8 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float32, Int64
 
-__all__ = ["Digits", "digits"]
-
 _FILE = Path(__file__).parent / "shipped" / "digits.npz"
 _HELD_OUT = 500
 

@@ -15,8 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float32
 
-__all__ = ["WordVectors", "word_vectors"]
-
 _FILE = Path(__file__).parent / "shipped" / "words.npz"
 
 

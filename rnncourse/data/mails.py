@@ -20,8 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-__all__ = ["Mails", "draw_mails"]
-
 _ADVERTS = ["bargain", "discount", "lottery", "prize"]
 _HONEST = ["invoice", "lunch", "minutes", "report"]
 _SENDERS = ["bank", "garage", "library", "post", "school", "shop"]

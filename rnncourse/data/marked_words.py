@@ -21,8 +21,6 @@ from typing import NamedTuple
 
 from .sources import documents
 
-__all__ = ["MarkedSentence", "marked_sentences"]
-
 _CODE = (">>>", "::=", " = ")
 _PART = re.compile(r'["`]+([^"`]*)["`]+|(\w+|[.,:;?!])')
 

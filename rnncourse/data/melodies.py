@@ -20,8 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float32
 
-__all__ = ["Note", "Tune", "decode_melody", "encode_melody", "melodies", "pitches", "wav"]
-
 Note = tuple[str, float]
 
 _SEMITONES = {"C": 0, "C#": 1, "D": 2, "D#": 3, "E": 4, "F": 5, "F#": 6, "G": 7, "G#": 8, "A": 9, "A#": 10, "B": 11}

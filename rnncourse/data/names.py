@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["FirstNames", "first_names"]
-
 _FILE = Path(__file__).parent / "shipped" / "names.txt"
 _EACH = 500  # in the validation part, and in the held-out part
 

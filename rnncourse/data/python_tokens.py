@@ -28,8 +28,6 @@ from jaxtyping import Int
 
 from .text import train_and_held_out
 
-__all__ = ["TOKEN_LABELS", "LabelledText", "label_python", "labelled_python"]
-
 TOKEN_LABELS = ("space", "comment", "string", "number", "operator", "keyword", "function", "name")
 _OF_TYPE = {"COMMENT": "comment", "STRING": "string", "NUMBER": "number", "OP": "operator", "ERRORTOKEN": "operator"}
 

@@ -18,8 +18,6 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float, Int
 
-__all__ = ["recall_batch"]
-
 
 def recall_batch(
     rng: np.random.Generator, lag: int, rows: int, symbols: int = 4

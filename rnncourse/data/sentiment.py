@@ -25,8 +25,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float32, Int64
 
-__all__ = ["Review", "bag_ceiling", "encode_reviews", "sentiment_sentences"]
-
 _SUBJECTS = ["the film", "the book"]
 _ADJECTIVES = {
     **dict.fromkeys(["good", "funny", "clever", "moving"], 1),

@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float32, Int64
 
-__all__ = ["TrainedNetwork", "trained_network"]
-
 _FILE = Path(__file__).parent / "shipped" / "network.npz"
 
 

@@ -29,30 +29,6 @@ from rnncourse.data import python_docs
 from rnncourse.data.claims import claimed
 from rnncourse.exercises.bptt import KINDS, backward_pass
 
-__all__ = [
-    "KINDS",
-    "LINE",
-    "by_lag_measured",
-    "called_twice",
-    "descend",
-    "differences",
-    "draw_parameters",
-    "error_on_its_way",
-    "forwards_and_back",
-    "learn_by_heart",
-    "loss_and_gradients",
-    "loss_left",
-    "losses_left",
-    "overwrites_dH",
-    "peak_memory",
-    "products",
-    "run_of",
-    "sizes_by_lag",
-    "spell",
-    "suspects",
-    "zeros",
-]
-
 Parameters = dict[str, np.ndarray]
 Gradients = Callable[[Parameters, np.ndarray, np.ndarray], tuple[float, Parameters, np.ndarray]]
 Walk = Callable[..., Sequence[np.ndarray]]

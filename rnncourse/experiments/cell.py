@@ -17,24 +17,6 @@ from rnncourse.data import python_docs, train_and_held_out, trained_network, wor
 from rnncourse.language_model import generate
 from rnncourse.ngram import perplexity, sample_index
 
-__all__ = [
-    "bits_from",
-    "knock",
-    "letters_alike",
-    "line_lengths",
-    "one_hot",
-    "read_word",
-    "real_words",
-    "recalled",
-    "runs",
-    "sentence_perplexity",
-    "share_silent",
-    "symptoms",
-    "without_state",
-    "writes_on",
-    "writes_with",
-]
-
 WARM_UP = 20  # steps from which no readout is fitted
 
 # --- the network that is trained already

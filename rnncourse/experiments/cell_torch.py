@@ -12,8 +12,6 @@ from rnncourse.cell import rnn_forward, to_torch_state
 from rnncourse.data import python_docs
 from rnncourse.experiments.cell import one_hot
 
-__all__ = ["cell_beside_torch"]
-
 
 def cell_beside_torch(
     forward: Callable[..., Any] = rnn_forward, convert: Callable[..., Any] = to_torch_state, seed: int = 6

@@ -34,8 +34,6 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["ClassCounts", "KneserNey", "choose_class_counts"]
-
 GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of discounts
 Documents = Sequence[tuple[Sequence[int], Sequence[int]]]  # ids, and the class at each of them, the same at all
 

@@ -9,8 +9,6 @@ from jaxtyping import Float
 
 from rnncourse.unfolding import unfold_driven
 
-__all__ = ["STEPS", "bracket_depths", "errors", "torn_windows"]
-
 STEPS, NOISE = 20, 0.1
 
 

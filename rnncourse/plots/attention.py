@@ -15,8 +15,6 @@ from .charts import _colour_bar, _panels, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, MUTED, described, style
 
-__all__ = ["alignment_map", "attention_arrows", "places_map", "repeated_chart"]
-
 STEP = 1.25
 ATTENTION = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", COLOURS["V"]])
 

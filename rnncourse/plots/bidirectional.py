@@ -15,17 +15,6 @@ from .charts import _chart, _name_rows, line_chart
 from .drawing import RADIUS, Drawing
 from .style import COLOURS, CYCLE, INK, MUTED, described, style
 
-__all__ = [
-    "ColouredCode",
-    "belief_grid",
-    "class_bars",
-    "learning_chart",
-    "lookahead_chart",
-    "machine_chart",
-    "sign_chart",
-    "two_chains",
-]
-
 STEP = 1.75
 ASIDE = 0.36  # f stands left of x, and g right of it, so that no arrow runs through a node
 BELIEF = LinearSegmentedColormap.from_list("belief", ["#FFFFFF", COLOURS["state"]])

@@ -17,22 +17,6 @@ from .drawing import RADIUS, Drawing, Shape
 from .films import beam_film
 from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, readable, style
 
-__all__ = [
-    "answer_tree",
-    "beams_chart",
-    "captioned_images",
-    "digits_right",
-    "edit_table",
-    "learning_curve",
-    "lengths_copied",
-    "parts_right_bars",
-    "path_lattice",
-    "show_beam",
-    "spikes",
-    "summary_chain",
-    "widths_chart",
-]
-
 STEP = 0.8
 BOS, EOS = "bos", "eos"
 

@@ -20,8 +20,6 @@ from .drawing import Drawing, Shape
 from .player import Film, seen
 from .style import COLOURS, INK, MUTED, TINTS, described
 
-__all__ = ["attention_film", "beam_film", "gates_film", "scan_film", "way_back_film"]
-
 ERRORS = LinearSegmentedColormap.from_list("errors", ["#FFFFFF", COLOURS["gradient"]])
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#FFFFFF", COLOURS["V"]])
 GATES = LinearSegmentedColormap.from_list("gates", ["#FFFFFF", "#9A9A9A"])

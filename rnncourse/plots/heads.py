@@ -16,20 +16,6 @@ from .charts import _bare, _chart, _colour_bar, _draw_cells, _panels, line_chart
 from .drawing import RADIUS, Drawing, Shape
 from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, style
 
-__all__ = [
-    "arriving",
-    "belief_dots",
-    "belief_words",
-    "digit_strip",
-    "five_architectures",
-    "names_chart",
-    "piano_roll",
-    "pitch_strengths",
-    "rows_read",
-    "support_grids",
-    "votes_chart",
-]
-
 STEP = 1.06
 RISE = 1.0
 FILLED = LinearSegmentedColormap.from_list("filled", ["#FFFFFF", COLOURS["gradient"]])

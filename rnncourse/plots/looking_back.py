@@ -9,8 +9,6 @@ from typing import Any
 
 from rnncourse.data.claims import Measured, filled, stems, unit_claims
 
-__all__ = ["ClaimsTable"]
-
 
 class ClaimsTable:
     """What the course claims about training, unit by unit, and the figures behind it.

@@ -14,8 +14,6 @@ from .charts import _chart, _colour_bar, _panels, line_chart
 from .drawing import Drawing
 from .style import COLOURS, CYCLE, MUTED, described, style
 
-__all__ = ["bits_at_each_letter", "bits_of_splits", "letter_by_letter", "three_parts"]
-
 BELIEF = LinearSegmentedColormap.from_list("belief", ["#FFFFFF", COLOURS["V"]])
 
 

@@ -13,16 +13,6 @@ from .charts import _chart, _panels, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, CYCLE, MUTED, described, style
 
-__all__ = [
-    "depth_chart",
-    "kernel_chart",
-    "memory_beside_push",
-    "newton_chart",
-    "pairs_chart",
-    "scan_beside_loop",
-    "speed_chart",
-]
-
 
 def scan_beside_loop(steps: int = 8) -> Figure:
     """The same prefixes twice: on the left one map after the other, on the right all at a time in rounds.
