@@ -7,8 +7,6 @@ A unit is named by its stem or number, "05". Stopped, it goes on next time where
 looked for, `--develop` runs other seeds, prints what came and writes nothing.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """What unit 13 claims about training: what attention brings, what tells it the order, and what a second head is for."""
 
-from __future__ import annotations
-
 from claims.experiment import Numbers, Unit
 from rnncourse.experiments.attention_torch import ORDERED, order_learned, repeated, train_to_repeat, two_places
 

@@ -1,7 +1,5 @@
 """What unit 09 claims about taggers that read one way and both ways, and about what an HMM can hold."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """What unit 04 claims about training: what it spells, what wrong gradients do, how far blame travels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from claims.experiment import Numbers, Unit

@@ -1,7 +1,5 @@
 """What unit 03 claims: of a readout fitted to an untrained state, of first states, and of networks that say nothing."""
 
-from __future__ import annotations
-
 from claims.experiment import Unit
 from rnncourse.cell import hidden_layer, rnn_forward
 from rnncourse.experiments.cell import bits_from, recalled, share_silent, without_state

@@ -1,7 +1,5 @@
 """What unit 12 claims about translators, searches, teachers and summaries."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """What unit 10 claims about training: what gates, and how they start, add to a plain cell."""
 
-from __future__ import annotations
-
 import torch
 
 from claims.experiment import Unit

@@ -1,7 +1,5 @@
 """Unit 05: what a step that is too long does, where the wall is and what moves it, and what short examples teach."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

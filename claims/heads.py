@@ -1,7 +1,5 @@
 """What unit 11 claims about training: digits read in rows, names marked late, reviews, and tunes sung alone."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 

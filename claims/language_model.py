@@ -1,7 +1,5 @@
 """Unit 06: two grammars, first names and real text, over seeds; when to stop; and what is written."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from claims.experiment import Numbers, Unit

@@ -1,7 +1,5 @@
 """What unit 01 claims about texts that are drawn and a network without a state; and what did not come as expected."""
 
-from __future__ import annotations
-
 from claims.experiment import Numbers, Unit
 from rnncourse.experiments.ngram import pair_network, perplexity_of, share_copied, table_perplexity
 

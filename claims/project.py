@@ -1,7 +1,5 @@
 """What unit 15 claims about training: that a state beats an n-gram on dates, that memory is why, and who wins then."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import torch

@@ -9,8 +9,6 @@ Settings and thresholds are chosen on development seeds; what is written is coun
 Whatever is changed afterwards, in an experiment or in what its claims hold to be so, is counted on new ones.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import hashlib

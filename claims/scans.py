@@ -1,7 +1,5 @@
 """What unit 14 claims: how many rounds Newton takes, how many pairs a state holds, what a minimal GRU keeps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from claims.experiment import Numbers, Unit

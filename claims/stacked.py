@@ -1,7 +1,5 @@
 """What unit 08 claims about depth: sooner on a delay; on text, behind or ahead with its way to the output; trained."""
 
-from __future__ import annotations
-
 import torch
 
 from claims.experiment import Numbers, Unit

@@ -1,7 +1,5 @@
 """What unit 07 claims about training in PyTorch: what is learned, what padding does, what goes on after a break."""
 
-from __future__ import annotations
-
 import torch
 
 from claims.experiment import Numbers, Unit

@@ -1,7 +1,5 @@
 """What unit 02 claims about rules that are fitted: how many examples it saves to share them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from claims.experiment import Numbers, Unit

@@ -11,8 +11,6 @@ group says which documents belong together: copies, pieces of one page, the same
 them tells about another would be known beforehand if they stood on both sides of a split.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta

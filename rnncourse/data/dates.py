@@ -12,8 +12,6 @@ One day in ten is held out, by its date: no text of a held-out day, in any langu
 Source: Unicode Technical Standard #35, part 4, "Dates", for the patterns; ISO 8601:2004 for the answers.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re

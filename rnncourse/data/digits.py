@@ -7,8 +7,6 @@ Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", 
 (its test part).
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ without any network: it counts neighbours, and keeps the 32 strongest directions
 Source of the method: O. Levy, Y. Goldberg, "Neural Word Embedding as Implicit Matrix Factorization", NIPS 2014.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -13,8 +13,6 @@ Source: the grammar is our own. That the beginning and the end have to be held a
 "XOR" problem of S. Hochreiter, J. Schmidhuber, "Long Short-Term Memory", Neural Computation 9, 1997, in words.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -10,8 +10,6 @@ floridum (Piae Cantiones, 1582), Hänschen klein (Germany, 19th, on an older tun
 Ah ! vous dirai-je, maman (France, 18th).
 """
 
-from __future__ import annotations
-
 import io
 import wave
 from collections.abc import Sequence

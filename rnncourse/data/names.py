@@ -6,8 +6,6 @@ Source: U.S. Census Bureau, "Frequently Occurring Names from the 1990 Census", 1
 the United States, which is in the public domain.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -14,8 +14,6 @@ Whole files are held out: no line to be judged on comes from a file that was tra
 Source: Python's documentation of `tokenize`, `token` and `keyword`.
 """
 
-from __future__ import annotations
-
 import io
 import keyword
 import tokenize

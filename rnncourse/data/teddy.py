@@ -14,8 +14,6 @@ Source: the pair of sentences is A. Ng's, in the course "Sequence Models" (deepl
 networks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ for training, some eighty times, spaces and line breaks made one space. `rnncour
 with the reference of unit 06.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple

@@ -4,8 +4,6 @@ self-attention that is asked for an order, or for two things at once.
 `Decoder` is the student's `AttentionDecoder` where a function takes one. Time is the first axis: ids (T, N).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

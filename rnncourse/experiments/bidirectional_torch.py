@@ -4,8 +4,6 @@ A tagger is built as the unit's `BiTagger` is, `tagger(vocabulary_size, embeddin
 as it is, `model(ids (T, N), lengths)` -> logits (T, N, tags): yours, the course's, or `OneWayTagger`.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

@@ -5,8 +5,6 @@ returns the loss, its gradients by name, and the logits; `backward` is `rnn_back
 takes X, h0, U, W, b, dH and gives dU, dW, db.
 """
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

@@ -4,8 +4,6 @@ The trained network is `rnncourse.data.trained_network`: 160 units that read Pyt
 time. What needs PyTorch is in `rnncourse.experiments.cell_torch`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

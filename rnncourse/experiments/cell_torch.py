@@ -1,7 +1,5 @@
 """Unit 03, what needs PyTorch: the cell beside `torch.nn.RNN`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

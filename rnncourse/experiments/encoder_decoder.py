@@ -9,8 +9,6 @@ Sources: I. Sutskever, O. Vinyals, Q. V. Le, NeurIPS 2014 (the pair); S. Bengio 
 O. Vinyals et al., CVPR 2015 (captions); A. Graves et al., ICML 2006 (CTC).
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -9,8 +9,6 @@ The data are the course's own (`rnncourse.data`); the update is Adam (D. P. King
 gradients, at a rate that falls to nearly nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any

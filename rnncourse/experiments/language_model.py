@@ -5,8 +5,6 @@ The functions take the student's own `batches` (`contiguous_batches`), `step` (`
 `train`: Adagrad at a rate of 0.1, whose memory starts at 0.1, gradients clipped to a norm of 5, W orthogonal at first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache

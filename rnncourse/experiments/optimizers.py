@@ -1,7 +1,5 @@
 """The optimizer of the experiments that train in PyTorch: Adam, without the seconds that the first one takes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from inspect import unwrap
 

@@ -1,7 +1,5 @@
 """What unit 15 measures: what a leak is worth, and three models of dates on splits of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

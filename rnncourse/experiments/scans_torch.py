@@ -3,8 +3,6 @@
 The tasks are those of units 05 and 10. A reader is a core, plain or minimal GRU, and an output layer at every step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ A `Stack` is `torch.nn.RNN`, layer upon layer, with an output layer. Networks of
 parameters, the output layer's included: `width_within` finds the width. Training is by Adam, clipped as in unit 05.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any

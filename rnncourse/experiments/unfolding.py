@@ -1,7 +1,5 @@
 """What unit 02 measures: how many examples it saves to share one transition, and what a window cannot know."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pictures of unit 13: attention as arrows and as a map, digits that are repeated, and what positions know."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 

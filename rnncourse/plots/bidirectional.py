@@ -1,7 +1,5 @@
 """Pictures of unit 09: the two chains, what a tagger believes word by word, Python source in colour."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby, pairwise

@@ -2,8 +2,6 @@
 what its experiments measured. Each says in its alt text, from its own data, what there is to see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any

@@ -4,8 +4,6 @@ Each function takes numbers that a unit has computed and returns a `Film`, whose
 `film.show(alt)` puts it below a notebook's cell.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Pictures of unit 11: five architectures, who learns from whom, digits, names, reviews, and melodies as rolls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
 

@@ -1,7 +1,5 @@
 """The table that looks back on what the course claims about training."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """Pictures of unit 15: which part may say what, and what a network believes from letter to letter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Pictures of unit 14: scan and loop side by side, Newton's rounds, what a state keeps, and how much it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
