@@ -10,9 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rnncourse import track
 from rnncourse.data.recall import recall_batch
-from rnncourse.experiments.optimizers import Adam
+from rnncourse.experiments.training import fit
 from rnncourse.scans_torch import MinGRU
 
 Batch = tuple[Tensor, slice, Tensor]
@@ -41,14 +40,12 @@ class Reader(nn.Module):
 
 def _learn(model: Reader, draw: Callable[[], Batch], updates: int, rate: float, label: str) -> Reader:
     """Train on fresh batches: `draw()` -> (x, the steps that count, their targets)."""
-    optimizer = Adam(model.parameters(), lr=rate)
-    for _ in track(range(updates), label):
+
+    def loss_of(_: int) -> Tensor:
         x, counts, targets = draw()
-        loss = nn.functional.cross_entropy(model(x)[counts].flatten(0, -2), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        return nn.functional.cross_entropy(model(x)[counts].flatten(0, -2), targets.flatten())
+
+    fit(model, loss_of, range(updates), rate, label=label)
     return model
 
 
