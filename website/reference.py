@@ -3,8 +3,6 @@
 Docstrings are Markdown as they stand: what is indented is code, and doctests get a fence.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

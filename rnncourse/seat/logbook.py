@@ -15,8 +15,6 @@ RNNCOURSE_PROGRESS names another file, or says "off". Without it the file is kep
 keyboard: not while notebooks are built, tested or graded.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import json

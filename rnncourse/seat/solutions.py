@@ -3,8 +3,6 @@
 A release for a graded class has no other ways (`make dist GRADED=1` leaves them out) and shows no solutions.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache
