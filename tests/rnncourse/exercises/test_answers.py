@@ -20,6 +20,7 @@ from tests.rnncourse.exercises.refused import refused
 from tests.sampling import some
 
 NO_HURRY = partial(find, budget=Budget(20.0, 120.0))  # a busy machine finds what a quiet one does
+RIGHT = [one for exercise in CODE for one in some([a for a in shelf("right") if a.exercise == exercise.name], 2)]
 PLACED = [one for one in shelf("wrong") if one.lines]
 SAID = [one for one in shelf("wrong") if (one.says or one.never) and not one.lines]
 PLAIN = [one for one in shelf("wrong") if not (one.says or one.never or one.lines)]
@@ -57,7 +58,7 @@ def test_the_right_answer_to_a_question_gets_full_marks(question):
     assert check(question.answer, question.name).passed
 
 
-@pytest.mark.parametrize(("exercise", "answer"), each(shelf("right")))
+@pytest.mark.parametrize(("exercise", "answer"), each(RIGHT))
 def test_another_right_answer_gets_full_marks(exercise, answer):
     for verdict in verdicts(answer.made(exercise), exercise.name):
         assert verdict.passed, verdict
