@@ -9,7 +9,7 @@ import numpy as np
 
 from rnncourse import cell
 from rnncourse.checks.drive import methods
-from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, cell_weights, edge, normal, weights
 from rnncourse.checks.plain import Plain
 
 unit = Unit("03_cell", "The recurrent cell", cell)
@@ -763,7 +763,7 @@ def calls_of_one_object(
     rng: np.random.Generator, T: int, N: int, D: int, H: int, Q: int, dtype: Any = np.float64
 ) -> tuple[Any, ...]:
     """Draw the five parameters, and three calls, the last one the first again."""
-    parameters = weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+    parameters = cell_weights(rng, D, H, dtype)
     X, longer = normal(rng, T, N, D, dtype=dtype), normal(rng, T + 1, N, D, dtype=dtype)
     output = weights(rng, H, Q, dtype), normal(rng, Q, dtype=dtype)
     return (*parameters, *output), [("forward", (x,)) for x in (X, longer, X)]
