@@ -28,7 +28,7 @@ from rnngrade.grading.worker import Graders, Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
 from tests.grading.covering import covering_class
-from tests.grading.solved import Alternatives, names, solved
+from tests.grading.solved import names, solved, turns
 from tests.sampling import some
 from tests.waiting import PATIENCE, has_ended, until
 
@@ -98,19 +98,10 @@ def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_
             if not isinstance(answer, str):
                 assert result.diagnosis == answer.name, result.message
 
-    alternatives = Alternatives(unit)
-    for answers in some(alternatives.turns(), 1):
-        record = desk(unit, solved(root, unit, alternatives.helper, **answers)).record
+    for answers in some(turns(root, unit), 1):
+        record = desk(unit, solved(root, unit, **answers)).record
         assert [f"{e.name}: {e.message}" for e in record.exercises if not e.passed] == []
         assert record.points == exercises.unit(unit).points
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_alternatives_are_read_whole(unit):
-    code = {e.name for e in exercises.unit(unit) if isinstance(e, Exercise)}
-    answers = Alternatives(unit).answers
-    assert set(answers) == code
-    assert all(len(found) >= 3 for found in answers.values())
 
 
 # By exercise, each of them wrong in its own way.

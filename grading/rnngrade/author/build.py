@@ -4,7 +4,7 @@
          (by hand)              (executed, with outputs)               (nbgrader's release)
                           ->  rnncourse/exercises/answers/stem.txt
                                 (the model answers, of which the catalogue's mistakes are edits)
-    tests/…/alternatives/stem.py  ->  rnncourse/exercises/others/stem.txt
+    tests/answers/NN_stem.txt  ->  rnncourse/exercises/others/stem.txt
                                 (of each exercise one other right answer, which `solution` shows)
 
 Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
@@ -31,6 +31,7 @@ from nbformat import NotebookNode
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from rnncourse.checks.shelf import read
 from rnngrade.author import release, validate
 from rnngrade.author.cells import answers, others
 from rnngrade.author.execute import execute
@@ -60,9 +61,9 @@ def answers_path(root: Path, unit: str) -> Path:
     return root / "rnncourse" / "exercises" / "answers" / f"{unit.partition('_')[2]}.txt"
 
 
-def alternatives_path(root: Path, unit: str) -> Path:
-    """Where the right answers in other styles stand that the checks are proved by."""
-    return root / "tests" / "rnncourse" / "exercises" / "alternatives" / f"{unit.partition('_')[2]}.py"
+def shelf_path(root: Path, unit: str) -> Path:
+    """Where the answers stand by which the checks of `unit` are proved."""
+    return root / validate.shelf_of(unit)
 
 
 def others_path(root: Path, unit: str) -> Path:
@@ -138,9 +139,9 @@ def build(
             continue
         if unit in copied:
             report.written.append(answers_path(root, unit))
-        alternatives, path = alternatives_path(root, unit), others_path(root, unit)
-        if alternatives.exists() and path.parent.exists() and write_changed(path, others(alternatives).encode()):
-            report.written.append(path)
+            shelf, path = read(shelf_path(root, unit)), others_path(root, unit)
+            if shelf and path.parent.exists() and write_changed(path, others(shelf).encode()):
+                report.written.append(path)
         for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
             path = notebook_path(root, folder, unit)
             nbformat.validate(notebook)
