@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
 from rnncourse.attention import additive_attention, attention, self_attention
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import different_sizes, drawn, float_types, seeds
 
 TOLERANCE = {np.float32: {"rtol": 1e-4, "atol": 1e-5}, np.float64: {"rtol": 1e-10, "atol": 1e-12}}
@@ -88,22 +87,3 @@ def test_self_attention_is_pytorchs(dtype, T, D, d, d_v, seed, causal):
     expected = scaled_dot_product_attention(*tensors, is_causal=causal)
     assert context.dtype == dtype
     np.testing.assert_allclose(context, expected, **TOLERANCE[dtype])
-
-
-CALLS = {
-    "attention": (attention, ("query", "keys", "values", "mask")),
-    "additive_attention": (additive_attention, ("query", "other_keys", "values", "Wq", "Wk", "v", "mask")),
-    "self_attention": (self_attention, ("x", "A", "B", "A")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-
-    def draw_arguments(self, dtype, steps=4):
-        rng = np.random.default_rng(2)
-        query, keys, values, other_keys, (Wq, Wk, v), mask = draw((2, steps, 3, 5, 6, 7), (), 2, dtype)
-        shapes = {"x": (steps, 3), "A": (3, 5), "B": (3, 5)}
-        arrays = {name: rng.uniform(-1, 1, shape).astype(dtype) for name, shape in shapes.items()}
-        named = {"query": query, "keys": keys, "values": values, "other_keys": other_keys, "mask": mask}
-        return arrays | named | {"Wq": Wq, "Wk": Wk, "v": v}

@@ -23,7 +23,6 @@ from rnncourse.bptt import (
 )
 from rnncourse.cell import rnn_forward
 from rnncourse.exercises.bptt import KINDS, RARER, backward_pass
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds, tensors
 
 sizes = different_sizes(5)
@@ -178,20 +177,3 @@ def test_each_part_by_lag_is_autograds_if_every_step_has_a_W_of_its_own(sizes, s
         for used, gradient in enumerate(gradients):
             expected[t - used] += gradient.numpy()
     assert_close(recurrent_gradient_by_lag(*pick(p, *BACK)), expected)
-
-
-CALLS = {
-    "nll_backward": (nll_backward, ("logits", "targets", "mask")),
-    "output_backward": (output_backward, ("dO", "H", "V")),
-    "rnn_step_backward": (rnn_step_backward, ("dh", "x", "h0", "h", "U", "W")),
-    "rnn_backward": (rnn_backward, ("dH", "X", "h0", "H", "U", "W")),
-    "recurrent_gradient_by_lag": (recurrent_gradient_by_lag, ("dH", "X", "h0", "H", "U", "W")),
-    "rtrl": (rtrl, ("X", "h0", "U", "W", "b", "dH")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-
-    def draw_arguments(self, dtype, steps=4):
-        return draw((steps, 2, 3, 5, 6), seed=2, dtype=dtype)

@@ -20,7 +20,6 @@ from rnncourse.cell import (
     softmax,
     to_torch_state,
 )
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds
 
 sizes = different_sizes(5)
@@ -119,31 +118,3 @@ def test_numbers_and_integers_do_not_decide_the_dtype():
     assert [a.dtype for a in as_floats(np.float64(1), np.arange(2), single, double)] == [np.float32] * 4
     assert [a.dtype for a in as_floats(np.arange(2), [1, 2])] == [np.float64] * 2
     assert as_floats(double)[0] is double
-
-
-CALLS = {
-    "hidden_layer": (hidden_layer, ("x", "U", "b")),
-    "rnn_step": (rnn_step, ("x", "h0", "U", "W", "b")),
-    "rnn_step_concat": (rnn_step_concat, ("x", "h0", "UW", "b")),
-    "rnn_forward": (rnn_forward, ("X", "h0", "U", "W", "b")),
-    "output_layer": (output_layer, ("states", "V", "c")),
-    "softmax": (softmax, ("O",)),
-    "rnn_predict": (rnn_predict, ("X", "h0", "U", "W", "b", "V", "c")),
-    "to_torch_state": (to_torch_state, ("U", "W", "b")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-
-    def draw_arguments(self, dtype, steps=4):
-        return draw((steps, 2, 3, 5, 6), seed=2, dtype=dtype)
-
-    def test_integers_are_taken_as_floats(self, name):
-        def integers(array):
-            return np.arange(array.size).reshape(array.shape) % 3
-
-        results = self.call(name, integers)[0]
-        for result, expected in zip(results, self.call(name, lambda a: integers(a).astype(float))[0], strict=True):
-            assert result.dtype == np.float64
-            np.testing.assert_array_equal(result, expected)

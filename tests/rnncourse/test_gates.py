@@ -26,7 +26,6 @@ from rnncourse.gates import (
 )
 from rnncourse.gates_backward import gru_backward, gru_step_backward, lstm_backward, lstm_step_backward
 from rnncourse.gates_torch import set_forget_bias
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, pick, seeds, tensors
 
 sizes = different_sizes(4)
@@ -238,30 +237,3 @@ def test_the_latch_stores_what_was_set_or_reset_last(dtype):
     for commands in (short, long):
         inputs = np.stack([commands == 1, commands == 2], axis=-1)
         assert np.abs(remembered(latch, inputs, dtype) - stored(commands)).max() < 0.01
-
-
-CALLS = {
-    "sigmoid": (sigmoid, ("x",)),
-    "gate": (gate, ("x", "h0", *LSTM_PARAMETERS)),
-    "lstm_step": (lstm_step, ("x", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_forward": (lstm_forward, ("X", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_states": (lstm_states, ("X", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_step_backward": (lstm_step_backward, ("dh", "dc", "x", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_backward": (lstm_backward, ("dH", "X", "h0", "c0", "lstm_states", "U", "W")),
-    "lstm_backward with dc_n": (lstm_backward, ("dH", "X", "h0", "c0", "lstm_states", "U", "W", "dc_n")),
-    "gru_step": (gru_step, ("x", "h0", *GRU_PARAMETERS)),
-    "gru_forward": (gru_forward, ("X", "h0", *GRU_PARAMETERS)),
-    "gru_states": (gru_states, ("X", "h0", *GRU_PARAMETERS)),
-    "gru_step_backward": (gru_step_backward, ("dh", "x", "h0", *GRU_PARAMETERS)),
-    "gru_backward": (gru_backward, ("dH", "X", "h0", "gru_states", "U_gru", "W_gru")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-
-    def draw_arguments(self, dtype, steps=4):
-        p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
-        p["lstm_states"] = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
-        p["gru_states"] = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
-        return p

@@ -21,7 +21,6 @@ from rnncourse.gradient_flow import (
     truncated_bptt,
     with_spectral_radius,
 )
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import TOLERANCE, assert_close, different_sizes, drawn, float_types, pick, seeds, tensors
 
 sizes = different_sizes(4)
@@ -222,21 +221,3 @@ def test_all_orthogonal_matrices_are_equally_likely():
     np.testing.assert_allclose(draws.var(axis=0), 1 / 3, atol=0.02)
     assert np.linalg.det(draws).mean() == pytest.approx(0, abs=0.06)
     assert np.trace(draws, axis1=1, axis2=2).var() == pytest.approx(1, abs=0.1)
-
-
-CALLS = {
-    "state_gradient_norms": (state_gradient_norms, ("dh_last", "H", "W")),
-    "with_spectral_radius": (lambda W: with_spectral_radius(W, 0.9), ("W",)),
-    "clip_by_global_norm": (lambda *g: clip_by_global_norm(g, 0.5)[0], ("dH", "W", "b")),
-    "clip_by_global_norm far below": (lambda *g: clip_by_global_norm(g, 1e6)[0], ("dH", "W", "b")),
-    "truncated_bptt": (lambda *a: truncated_bptt(*a, 3), ("dH", "X", "h0", "H", "U", "W")),
-    "checkpointed_bptt": (lambda *a: checkpointed_bptt(lambda t, h: h, *a, 3), ("X", "h0", "U", "W", "b")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-    extents = ({"steps": 1}, {"steps": 7})
-
-    def draw_arguments(self, dtype, steps=7):
-        return draw((steps, 2, 3, 5), seed=2, dtype=dtype)

@@ -21,7 +21,6 @@ from rnncourse.scans import (
     linear_recurrence,
     min_gru_forward,
 )
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import drawn, float_types, seeds
 
 TOLERANCE = {np.float32: {"rtol": 1e-4, "atol": 1e-5}, np.float64: {"rtol": 1e-10, "atol": 1e-12}}
@@ -163,24 +162,3 @@ def test_a_diagonal_state_space_is_a_convolution_with_its_kernel(dtype, T, N, se
     kernel = (a.astype(np.float64) ** np.arange(T)[:, None]) @ (b.astype(np.float64) * c)
     tolerance = {np.float32: {"rtol": 1e-3, "atol": 1e-3}, np.float64: {"rtol": 1e-9, "atol": 1e-10}}[dtype]
     np.testing.assert_allclose(y, np.convolve(x.astype(np.float64), kernel)[:T], **tolerance)
-
-
-CALLS = {
-    "linear_attention": (linear_attention, ("x", "y", "x")),
-    "diagonal_ssm": (diagonal_ssm, ("signal", "a", "a", "h0")),
-    "linear_recurrence": (linear_recurrence, ("x", "y", "h0")),
-    "associative_scan": (associative_scan, ("x", "y", "h0")),
-    "combine_affine": (lambda *a: combine_affine(a[:2], a[2:]), ("x", "y", "y", "x")),
-    "min_gru_forward": (min_gru_forward, ("X", "H0", "A", "B")),
-    "backward_by_scan": (backward_by_scan, ("X", "X", "W")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-
-    def draw_arguments(self, dtype, steps=4):
-        rng = np.random.default_rng(2)
-        shapes = {"x": (steps, 3), "y": (steps, 3), "X": (steps, 2, 3), "signal": (steps,)}
-        shapes |= {"h0": (3,), "a": (3,), "H0": (2, 5), "A": (3, 5), "B": (3, 5), "W": (3, 3)}
-        return {name: rng.uniform(-1, 1, shape).astype(dtype) for name, shape in shapes.items()}
