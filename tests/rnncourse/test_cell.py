@@ -45,11 +45,11 @@ def draw(sizes, seed, dtype=np.float64):
 def test_a_layer_a_step_and_a_run_are_pytorchs(dtype, sizes, seed):
     p = draw(sizes, seed, dtype)
     x, h0, X, U, b = map(torch.from_numpy, pick(p, "x", "h0", "X", "U", "b"))
-    assert_close(hidden_layer(*pick(p, "x", "U", "b")), torch.tanh(x @ U + b), dtype)
+    assert_close(hidden_layer(*pick(p, "x", "U", "b")), torch.tanh(x @ U + b))
     one_step = loaded_rnn([pick(p, *UWB)], torch.nn.RNNCell)(x, h0)
-    assert_close(rnn_step(*pick(p, "x", "h0", *UWB)), one_step, dtype)
-    assert_close(rnn_step_concat(*pick(p, "x", "h0", "UW", "b")), one_step, dtype)
-    assert_close(rnn_forward(*pick(p, "X", "h0", *UWB)), loaded_rnn([pick(p, *UWB)])(X, h0[None])[0], dtype)
+    assert_close(rnn_step(*pick(p, "x", "h0", *UWB)), one_step)
+    assert_close(rnn_step_concat(*pick(p, "x", "h0", "UW", "b")), one_step)
+    assert_close(rnn_forward(*pick(p, "X", "h0", *UWB)), loaded_rnn([pick(p, *UWB)])(X, h0[None])[0])
 
 
 @float_types
@@ -59,8 +59,8 @@ def test_logits_are_those_of_pytorchs_linear_layer_for_one_step_and_for_all(dtyp
     p = draw(sizes, seed, dtype)
     states, V, c = map(torch.from_numpy, pick(p, "states", "V", "c"))
     expected = torch.nn.functional.linear(states, V.T, c)
-    assert_close(output_layer(p["states"], p["V"], p["c"]), expected, dtype)
-    assert_close(output_layer(p["states"][0], p["V"], p["c"]), expected[0], dtype)
+    assert_close(output_layer(p["states"], p["V"], p["c"]), expected)
+    assert_close(output_layer(p["states"][0], p["V"], p["c"]), expected[0])
 
 
 @float_types
@@ -68,7 +68,7 @@ def test_logits_are_those_of_pytorchs_linear_layer_for_one_step_and_for_all(dtyp
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.sampled_from([0.1, 3, 300]), seeds)
 def test_softmax_is_pytorchs_over_the_last_of_any_number_of_axes(dtype, shape, scale, seed):
     O = np.random.default_rng(seed).normal(scale=scale, size=shape).astype(dtype)
-    assert_close(softmax(O), torch.softmax(torch.from_numpy(O), dim=-1), dtype)
+    assert_close(softmax(O), torch.softmax(torch.from_numpy(O), dim=-1))
 
 
 @float_types
@@ -79,10 +79,10 @@ def test_a_prediction_is_pytorchs_rnn_linear_layer_and_softmax(dtype, sizes, see
     module, V, c = loaded_rnn([pick(p, *UWB)]), torch.from_numpy(p["V"]), torch.from_numpy(p["c"])
     X, h0 = torch.from_numpy(p["X"]), torch.from_numpy(p["h0"])
     states, _ = module(X, h0[None])
-    assert_close(rnn_predict(*pick(p, "X", "h0", *UWBVC)), [torch.softmax(states @ V + c, dim=-1), states], dtype)
+    assert_close(rnn_predict(*pick(p, "X", "h0", *UWBVC)), [torch.softmax(states @ V + c, dim=-1), states])
     logits = Network(*pick(p, *UWBVC)).forward(p["X"])
     assert logits.dtype == dtype
-    assert_close(logits, module(X)[0] @ V + c, dtype)
+    assert_close(logits, module(X)[0] @ V + c)
 
 
 @drawn

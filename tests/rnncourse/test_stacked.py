@@ -55,15 +55,15 @@ def test_the_layers_and_the_module_are_pytorchs_forwards_and_backwards(dtype, si
         gradients = torch.autograd.grad(output, leaves, torch.tensor(p["dH_top"]), retain_graph=True)
         of_the_ends = torch.autograd.grad(h_n.square().sum(), leaves)
         runs.append((output, h_n, *of_the_ends, *gradients))
-    assert_close(runs[1], runs[0], dtype)
+    assert_close(runs[1], runs[0])
     output, h_n = runs[0][:2]
-    assert_close(stacked_forward(*pick(p, "X", "h0", "layers")), (output, h_n), dtype)
+    assert_close(stacked_forward(*pick(p, "X", "h0", "layers")), (output, h_n))
     dX, dh0, *parameters = gradients
     expected = [(U.T, W.T, b) for U, W, b in zip(parameters[::4], parameters[1::4], parameters[2::4], strict=True)]
-    assert_close(stacked_backward(*pick(p, "dH_top", "X", "h0", "layers")), (dX, dh0, expected), dtype)
+    assert_close(stacked_backward(*pick(p, "dH_top", "X", "h0", "layers")), (dX, dh0, expected))
     states = stacked_states(*pick(p, "X", "h0", "layers"))
-    assert_close((states[-1], [H[-1] for H in states]), (output, list(h_n)), dtype)
-    assert_close(backward_from_states(p["dH_top"], p["X"], p["h0"], states, p["layers"]), (dX, dh0, expected), dtype)
+    assert_close((states[-1], [H[-1] for H in states]), (output, list(h_n)))
+    assert_close(backward_from_states(p["dH_top"], p["X"], p["h0"], states, p["layers"]), (dX, dh0, expected))
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -151,7 +151,7 @@ def test_layer_norm_is_pytorchs(dtype, sizes, seed, eps):
         x, gain, shift = (rng.normal(size=s).astype(dtype) for s in (shape, D, D))
         gives = layer_norm(x, gain, shift, eps)
         x, gain, shift = map(torch.from_numpy, (x, gain, shift))
-        assert_close(gives, torch.nn.functional.layer_norm(x, (D,), gain, shift, eps), dtype)
+        assert_close(gives, torch.nn.functional.layer_norm(x, (D,), gain, shift, eps))
 
 
 def test_locked_dropout_drops_each_entry_at_all_steps_with_its_probability_and_scales_the_rest():
