@@ -18,7 +18,6 @@ from rnncourse.cell import (
     rnn_step,
     rnn_step_concat,
     softmax,
-    to_torch_state,
 )
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds
 
@@ -92,16 +91,6 @@ def test_parameters_are_counted_as_pytorch_has_them_also_in_numpys_small_integer
     count = rnn_parameter_count(*map(np.int16, (D, H, Q)))
     assert count == sum(p.numel() for part in parts for p in part.parameters()) - H  # it has a second b
     assert type(count) is int
-
-
-@float_types
-def test_pytorch_takes_the_converted_parameters_by_name_shape_and_dtype(dtype):
-    p = draw((1, 2, 3, 4, 5), seed=0, dtype=dtype)
-    module = torch.nn.RNN(3, 4).to(torch.from_numpy(p["U"]).dtype)
-    converted = to_torch_state(*pick(p, *UWB))
-    assert {name: a.shape for name, a in converted.items()} == {n: tuple(t.shape) for n, t in module.named_parameters()}
-    assert {a.dtype for a in converted.values()} == {np.dtype(dtype)}
-    np.testing.assert_array_equal(converted["bias_ih_l0"] + converted["bias_hh_l0"], p["b"])
 
 
 def test_the_network_keeps_its_own_parameters():
