@@ -157,6 +157,10 @@ tanh_of_each_term: The tanh is taken of both products on their own. Take one pro
   one tanh.
 + return np.tanh(x @ UW[: x.shape[1]]) + np.tanh(h_prev @ UW[x.shape[1] :]) + b
 
+tanh_of_both = tanh_of_each_term
++ D = x.shape[1]
++ return np.tanh(x @ UW[:D]) + np.tanh(h_prev @ UW[D:] + b)
+
 bias_outside: The bias stands outside the tanh. It is added before the tanh is taken.
 + return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW) + b
 
@@ -825,4 +829,9 @@ probabilities_for_logits: You return probabilities. forward gives logits, before
 states_for_logits: You return the hidden states. The output layer is missing: logits are `H @ V + c`.
 - return np.stack(states) @ self.V + self.c
 + return np.stack(states)
+
+logits_of_the_last_step: Your logits are those of the last step alone. Every step has an output: keep all states, and
+  return (T, N, Q).
+- return np.stack(states) @ self.V + self.c
++ return h @ self.V + self.c
 """)

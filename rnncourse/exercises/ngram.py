@@ -83,6 +83,13 @@ counts_as_floats: The counts are right, but they are floats, as `np.zeros` makes
   count is a whole number.
 - return np.array([counts[word] for word in vocabulary])
 + return np.array([float(counts[word]) for word in vocabulary])
+
+counted_for_a_neighbour: Tokens that are not in the vocabulary are counted for another word. `np.searchsorted` says
+  where a word would have to stand, not that it stands there: compare what you find with what you looked for.
++ order = np.argsort(vocabulary)
++ places = np.searchsorted(np.array(vocabulary)[order], tokens)
++ counts = np.bincount(places[places < len(vocabulary)], minlength=len(vocabulary))
++ return counts[np.argsort(order)]
 """)
 
 

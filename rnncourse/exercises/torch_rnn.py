@@ -286,6 +286,15 @@ states_one_late: Your output begins with the start state and lacks the last one.
 + for x_t in x:
 +     states.append(h)
 - states.append(h)
+
+drawn_above_zero: Your numbers are drawn between 0 and 1/√H. They lie evenly from -1/√H to 1/√H: `torch.rand` begins at
+  0, so take it twice and subtract 1.
+- self.U = nn.Parameter(torch.empty(input_size, hidden_size).uniform_(-bound, bound))
+- self.W = nn.Parameter(torch.empty(hidden_size, hidden_size).uniform_(-bound, bound))
+- self.b = nn.Parameter(torch.empty(hidden_size).uniform_(-bound, bound))
++ self.U = nn.Parameter(torch.rand(input_size, hidden_size) * bound)
++ self.W = nn.Parameter(torch.rand(hidden_size, hidden_size) * bound)
++ self.b = nn.Parameter(torch.rand(hidden_size) * bound)
 """)
 
 
@@ -565,6 +574,11 @@ last_step_repeated: The padding repeats the last real step. It is zeros: padding
 - padded[: len(sequence), n] = sequence
 + padded[:, n] = sequence[-1]
 + padded[: len(sequence), n] = sequence
+
+as_long_as_the_first: You make room for as many steps as the first sequence has. The longest may be any of them: take
+  the greatest of the lengths.
+- padded = sequences[0].new_zeros(int(lengths.max()), len(sequences), *sequences[0].shape[1:])
++ padded = sequences[0].new_zeros(int(lengths[0]), len(sequences), *sequences[0].shape[1:])
 """)
 
 
