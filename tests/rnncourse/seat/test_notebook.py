@@ -9,6 +9,8 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
+from tests.waiting import PATIENCE
+
 STEP = "def leaky_average(state, x, keep):\n    return {}\ncheck(leaky_average)"
 WRONG, RIGHT = STEP.format("keep * x + (1 - keep) * state"), STEP.format("keep * state + (1 - keep) * x")
 SETUP = "from rnncourse import check, progress"
@@ -25,7 +27,7 @@ def file(tmp_path, monkeypatch):
 def run(*sources):
     """The outputs of these cells, run in one kernel as a machine runs a notebook."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    NotebookClient(notebook, kernel_name="python3").execute()
+    NotebookClient(notebook, kernel_name="python3", startup_timeout=PATIENCE).execute()
     return [cell.outputs for cell in notebook.cells]
 
 
@@ -85,7 +87,7 @@ def test_a_machine_that_runs_a_notebook_keeps_nothing_and_shows_its_session(sett
 def test_it_is_kept_for_somebody_at_the_keyboard(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.delenv("RNNCOURSE_PROGRESS", raising=False)
-    manager, client = start_new_kernel(kernel_name="python3")
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=PATIENCE)
     try:
         # what a page asks for, so that input() can work, and a machine that runs a notebook does not
         client.execute_interactive(f"{SETUP}\n{RIGHT}", allow_stdin=True, output_hook=lambda message: None)

@@ -28,7 +28,7 @@ class Kernel:
         self.notebook, self.progress = folder / "mine.ipynb", folder / "progress.json"
         self.save(RIGHT)
         env = os.environ | {"RNNCOURSE_PROGRESS": str(self.progress), "JPY_SESSION_NAME": str(self.notebook)}
-        self.manager, self.client = start_new_kernel(kernel_name="python3", env=env)
+        self.manager, self.client = start_new_kernel(kernel_name="python3", startup_timeout=PATIENCE, env=env)
         self.number = 0  # of the cell that ran last
 
     def save(self, source: str) -> None:
