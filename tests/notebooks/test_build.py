@@ -70,7 +70,7 @@ def test_what_a_solution_must_not_do_is_an_error(course):
     [
         ({"text/plain": "<object at 0x7f3a5c0d1e50>"}, "shows an object's address in memory"),
         ({"text/html": "<b>/courses/rnn</b>"}, "shows a path of this machine: /courses/rnn"),
-        ({"text/plain": "/tmp/ipykernel_7"}, "shows the path of a temporary file"),
+        ({"text/plain": "/tmp/made"}, "shows the path of a temporary file"),
         ({execute.WIDGET: {}}, "shows a widget"),
     ],
 )
