@@ -161,7 +161,9 @@ def where(answer: Any) -> Verdict:
     ):
         return _said(check(answer, exercise.name))
     with Local(answer, exercise.uses) as local:
-        verdict = judge(exercise, local, search=functools.partial(find, budget=Budget(5.0, 30.0)), after_diagnosis=True)
+        verdict = judge(
+            exercise, local, search=functools.partial(find, budget=Budget(20_000, 5.0, 30.0)), after_diagnosis=True
+        )
     offers = replace(_offers(exercise, answer, verdict), where=False)
     verdict = replace(verdict, offers=offers, run=_comes_from(answer, exercise)[0])
     _last[exercise.name] = answer, verdict

@@ -19,7 +19,7 @@ from tests.rnncourse.exercises.catalogue import CODE, QUESTIONS, other_verdicts,
 from tests.rnncourse.exercises.refused import refused
 from tests.sampling import some
 
-NO_HURRY = partial(find, budget=Budget(20.0, 120.0))  # a busy machine finds what a quiet one does
+NO_HURRY = partial(find, budget=Budget(relations=20.0, together=120.0))  # a busy machine finds what a quiet one does
 RIGHT = [one for exercise in CODE for one in some([a for a in shelf("right") if a.exercise == exercise.name], 2)]
 PLACED = [one for one in shelf("wrong") if one.lines]
 SAID = [one for one in shelf("wrong") if (one.says or one.never) and not one.lines]
