@@ -51,7 +51,7 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.drawing import Axes, Case, Draw, Drawer, case, edge, normal, weights
+from rnncourse.checks.drawing import Axes, Case, Draw, Drawer, case, cell_weights, edge, normal, weights
 from rnncourse.checks.drive import Driver, call
 from rnncourse.checks.edits import HEAD, Change, EditError, compiled, edited, needed, parse
 from rnncourse.checks.facts import Fact
@@ -72,6 +72,7 @@ __all__ = [
     "Unit",
     "Whole",
     "case",
+    "cell_weights",
     "edge",
     "normal",
     "unchanged",

@@ -12,17 +12,10 @@ import numpy as np
 
 from rnncourse import bidirectional
 from rnncourse.checks.drive import padded, padded_module
-from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, cell_weights, edge, normal
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 
 unit = Unit("09_bidirectional", "Reading both ways", bidirectional, forbids=("torch",))
-
-Direction = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-def direction(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Direction:
-    """Draw the (U, W, b) of one direction."""
-    return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
 
 
 ex = unit.exercise(
@@ -236,7 +229,7 @@ ex = unit.exercise(
 
 def both_ways(rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[Any, ...]:
     """Draw X and both directions."""
-    return normal(rng, T, N, D, dtype=dtype), direction(rng, D, H, dtype), direction(rng, D, H, dtype)
+    return normal(rng, T, N, D, dtype=dtype), cell_weights(rng, D, H, dtype), cell_weights(rng, D, H, dtype)
 
 
 ex.draws(both_ways)

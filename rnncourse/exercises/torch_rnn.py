@@ -10,7 +10,7 @@ import numpy as np
 from rnncourse import torch_rnn
 from rnncourse.checks.callables import Named
 from rnncourse.checks.drive import builds, differentiable, module, train, with_tensors
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Unit, case, cell_weights, edge, normal, weights
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.checks.plain import Plain
 from rnncourse.fixtures.torch_rnn import layer_and_start, small_reader, tape
@@ -18,11 +18,6 @@ from rnncourse.fixtures.torch_rnn import layer_and_start, small_reader, tape
 unit = Unit("07_torch_rnn", "The same in PyTorch", torch_rnn)
 
 Arrays = tuple[np.ndarray, ...]
-
-
-def cell_weights(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Arrays:
-    """Draw U (D, H), W (H, H), b (H,)."""
-    return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
 
 
 ex = unit.exercise(

@@ -1,7 +1,5 @@
 """What a notebook calls: check an answer, ask for a hint or for the solution, use what passed, see how far one is."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import os
