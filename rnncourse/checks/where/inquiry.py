@@ -52,7 +52,7 @@ class Budget:
 
     trials: float = 1_500.0
     relations: float = 0.5
-    together: float = 4.0
+    together: float = 3.0
 
 
 @dataclass
