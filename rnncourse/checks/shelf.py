@@ -39,7 +39,9 @@ import heapq
 import io
 import itertools
 import math
+import operator
 import random
+import statistics
 from bisect import insort
 from collections import Counter
 from collections import OrderedDict
@@ -50,6 +52,7 @@ from functools import lru_cache
 from functools import partial
 from functools import reduce
 from itertools import accumulate
+from itertools import chain
 from itertools import pairwise
 from itertools import product
 from statistics import mean
