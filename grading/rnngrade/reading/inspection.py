@@ -24,7 +24,7 @@ from functools import lru_cache
 from rnncourse.checks.forbidden import is_under
 from rnngrade.core.record import Finding
 from rnngrade.reading.allowed import METHODS, NO_BUILTIN, SETTABLE, Allowed, imports
-from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHOW, TooComplex, as_run
+from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHORT, SHOW, TooComplex, as_run
 
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
 COURSE = frozenset(("check", "hint", "use", "progress", "rnncourse"))  # names that are the course's own
@@ -61,12 +61,12 @@ def inspect(
     >>> [f.message for f in found]
     ['Your cell `rnn_step` uses `os.system`, which is not on the list of what answers use.']
     """
-    trees, files, findings = _read(sources)
+    cells, files, findings = _read(sources)
     banned: dict[str, str] = {}
     try:
-        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed((*given,)), *trees.values()], files)
-        for cell, tree in trees.items():
-            seen = _Cell(names).look(tree)
+        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed((*given,)), *cells.values()], files)
+        for cell, program in cells.items():
+            seen = _Cell(names).look(program.tree)
             findings += [Finding(code, _says(cell, words), cell, for_person=True) for code, words in seen.items()]
         tampers = any(finding.for_person for finding in findings)
         for name, forbidden in forbids.items():
@@ -93,11 +93,11 @@ def written_module(source: str) -> tuple[str | None, str]:
     return name, source[found.end() :]
 
 
-def _read(sources: Mapping[str, str]) -> tuple[dict[str, ast.Module], set[str], list[Finding]]:
+def _read(sources: Mapping[str, str]) -> tuple[dict[str, _Program], set[str], list[Finding]]:
     """The cells' programs, the names of the modules that they write, and what cannot be read, or runs something else
     than Python.
     """
-    trees: dict[str, ast.Module] = {}
+    cells: dict[str, _Program] = {}
     files: set[str] = set()
     findings: list[Finding] = []
     total = 0
@@ -110,7 +110,7 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, ast.Module], set[str], 
         if module:
             files |= {module, module.partition(".")[0]}
         try:
-            trees[cell], magics = as_run(source)
+            cells[cell] = _Program.of(source)
         except SyntaxError as error:
             where = f" in line {error.lineno}" if error.lineno else ""
             words = f"is no valid Python{where}: {error.msg}"
@@ -119,24 +119,111 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, ast.Module], set[str], 
         except TooComplex:
             findings.append(Finding("too-complex", _says(cell, "is nested too deeply"), cell, for_person=True))
             continue
-        if others := sorted({*magics} - RUN_PYTHON - SHOW):
+        if others := sorted({*cells[cell].magics} - RUN_PYTHON - SHOW):
             words = f"uses `{'' if others[0] == '!' else '%'}{others[0]}`, which can start another program or language"
             findings.append(Finding("not-listed", _says(cell, words), cell, for_person=True))
-    return trees, files, findings
+    return cells, files, findings
 
 
-@lru_cache(maxsize=2)
-def _parsed(sources: tuple[str, ...]) -> list[ast.Module]:
-    """The unit's own cells, which are the same for the whole class; nobody changes what comes."""
-    trees = []
+def _parsed(sources: tuple[str, ...]) -> list[_Program]:
+    """The unit's own cells."""
+    cells = []
     for source in sources:
         with suppress(SyntaxError, TooComplex):
-            trees.append(as_run(source)[0])
-    return trees
+            cells.append(_Program.of(source))
+    return cells
 
 
 def _says(cell: str, words: str) -> str:
     return f"Your cell `{cell}` {words}."
+
+
+@dataclass(frozen=True, eq=False)
+class _Statement:
+    """A statement at the top of a cell: the names that it binds, and the nodes in it that refer to something."""
+
+    binds: frozenset[str]
+    refers: tuple[ast.AST, ...]
+    is_import: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Program:
+    """A cell's program, and what of it says what names stand for. `local` has the ids of the names that a function
+    binds itself, to what is no module, `own` the attributes that are given to objects, `aliases` what names are set to.
+    """
+
+    tree: ast.Module
+    magics: tuple[str, ...]
+    local: frozenset[int]
+    imported: tuple[tuple[str, str], ...]
+    own: frozenset[str]
+    aliases: tuple[tuple[str, ast.expr], ...]
+    statements: tuple[_Statement, ...]
+
+    @classmethod
+    def of(cls, source: str) -> _Program:
+        """The program that a cell is. A class hands in many that are the same. **Errors:** as `as_run`."""
+        try:
+            return cls._of_short(source) if len(source) <= SHORT else cls._read(source)
+        except RecursionError:
+            raise TooComplex from None
+
+    @classmethod
+    @lru_cache(maxsize=500)
+    def _of_short(cls, source: str) -> _Program:
+        return cls._read(source)
+
+    @classmethod
+    def _read(cls, source: str) -> _Program:
+        tree, magics = as_run(source)
+        nodes = [*ast.walk(tree)]
+        return cls(
+            tree,
+            tuple(magics),
+            frozenset(_local_in(tree, frozenset())),
+            tuple(_top(dotted, name) for node in nodes for dotted, name in imports(node)),
+            frozenset(name for node in nodes for name in _given_attributes(node)),
+            tuple(
+                (target.id, node.value)
+                for node in nodes
+                if isinstance(node, ast.Assign) and _root(node.value) is not None
+                for target in node.targets
+                if isinstance(target, ast.Name)
+            ),
+            tuple(
+                _Statement(
+                    frozenset(_bound_by(statement)),
+                    tuple(node for node in ast.walk(statement) if isinstance(node, _REFERS)),
+                    isinstance(statement, (ast.Import, ast.ImportFrom)),
+                )
+                for statement in tree.body
+            ),
+        )
+
+
+_REFERS = (ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
+
+
+def _top(dotted: str, name: str) -> tuple[str, str]:
+    """The name that an import binds, and what to."""
+    return (name, dotted) if name else (dotted.partition(".")[0],) * 2
+
+
+def _local_in(node: ast.AST, names: frozenset[str]) -> Iterator[int]:
+    """No value is a module, so neither is a parameter, or what is set in a function and is no alias."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        inner = [*ast.walk(node)]
+        aliases = {id(t) for n in inner if isinstance(n, ast.Assign) and _root(n.value) for t in n.targets}
+        modules = {n.id for n in inner if id(n) in aliases and isinstance(n, ast.Name)}
+        modules |= {name or dotted.partition(".")[0] for n in inner for dotted, name in imports(n)}
+        modules |= {name for n in inner if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names}
+        stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        names = names | {n.arg for n in inner if isinstance(n, ast.arg)} | stored - modules
+    elif isinstance(node, ast.Name) and node.id in names:
+        yield id(node)
+    for child in ast.iter_child_nodes(node):
+        yield from _local_in(child, names)
 
 
 class _Names:
@@ -145,43 +232,21 @@ class _Names:
     notebook gives to its objects.
     """
 
-    def __init__(self, allowed: Allowed, trees: list[ast.Module], files: set[str]) -> None:
+    def __init__(self, allowed: Allowed, cells: list[_Program], files: set[str]) -> None:
         self.allowed, self.files = allowed, files
         self.imported: dict[str, set[str]] = defaultdict(set)
-        self.bound: dict[str, list[ast.stmt]] = defaultdict(list)
-        self.own: set[str] = set()
-        self.local: set[int] = set()  # ids of the names that a function binds itself, to what is no module
-        for tree in trees:
-            self._mark_local(tree, frozenset())
-        nodes = [node for tree in trees for node in ast.walk(tree)]
-        for node in nodes:
-            for dotted, name in imports(node):
-                self.imported[name or dotted.partition(".")[0]].add(dotted if name else dotted.partition(".")[0])
-            self.own |= set(_given_attributes(node))
-        aliases = [n for n in nodes if isinstance(n, ast.Assign) and _root(n.value) is not None]
+        self.bound: dict[str, list[_Statement]] = defaultdict(list)
+        self.own = {name for cell in cells for name in cell.own}
+        self.local = {one for cell in cells for one in cell.local}
+        for cell in cells:
+            for name, dotted in cell.imported:
+                self.imported[name].add(dotted)
         for _ in range(3):  # an alias of an alias
-            for node in aliases:
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        self.imported[target.id] |= {d for d in self.dotted(node.value) if allowed.is_module(d)}
-        for statement in (statement for tree in trees for statement in tree.body):
-            for name in _bound_by(statement):
+            for name, value in (alias for cell in cells for alias in cell.aliases):
+                self.imported[name] |= {d for d in self.dotted(value) if allowed.is_module(d)}
+        for statement in (statement for cell in cells for statement in cell.statements):
+            for name in statement.binds:
                 self.bound[name].append(statement)
-
-    def _mark_local(self, node: ast.AST, names: frozenset[str]) -> None:
-        """No value is a module, so neither is a parameter, or what is set in a function and is no alias."""
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            inner = [*ast.walk(node)]
-            aliases = {id(t) for n in inner if isinstance(n, ast.Assign) and _root(n.value) for t in n.targets}
-            modules = {n.id for n in inner if id(n) in aliases and isinstance(n, ast.Name)}
-            modules |= {name or dotted.partition(".")[0] for n in inner for dotted, name in imports(n)}
-            modules |= {name for n in inner if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names}
-            stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            names = names | {n.arg for n in inner if isinstance(n, ast.arg)} | stored - modules
-        elif isinstance(node, ast.Name) and node.id in names:
-            self.local.add(id(node))
-        for child in ast.iter_child_nodes(node):
-            self._mark_local(child, names)
 
     def dotted(self, node: ast.AST) -> set[str]:
         """What a name, or attributes of one, may stand for, if the name is imported: {"torch.nn.RNN"} for `T.RNN`."""
@@ -230,8 +295,8 @@ class _Names:
                 continue
             seen.add(name)
             sure = sure and len(self.bound[name]) == 1
-            code = [s for s in self.bound[name] if not isinstance(s, (ast.Import, ast.ImportFrom)) or name == answer]
-            for node in (n for statement in code for n in ast.walk(statement)):
+            code = [s for s in self.bound[name] if not s.is_import or name == answer]
+            for node in (node for statement in code for node in statement.refers):
                 referred = {dotted for dotted, _ in imports(node)}
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     referred = set() if isinstance(node, ast.Name) and node.id in free else self.dotted(node)

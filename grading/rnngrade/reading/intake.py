@@ -212,6 +212,13 @@ def _text(source: Any) -> str:
 # --- from cells to the graft
 
 
+def _copied(value: Any) -> Any:
+    """A copy of a notebook, or of a part of it: nothing in it stands in two places."""
+    if isinstance(value, dict):
+        return NotebookNode({key: _copied(inner) for key, inner in value.items()})
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
+
+
 @dataclass
 class _Graft:
     """The release, the student's cells, and which is which."""
@@ -234,7 +241,7 @@ class _Graft:
             self._recover_answers()
             self._look_at_checks()
             self._tidy_written()
-        notebook = copy.deepcopy(self.release)
+        notebook = _copied(self.release)
         for index, source in self.taken.items():
             notebook.cells[index].source = source
         changed = [g for g, i in self.answers.items() if self._is_written(i) and not self._is_stub(i, self._given(i))]
