@@ -30,6 +30,7 @@ from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import open_station
 from rnngrade.grading.judge import Remote, _observation, _require_small, decide, judge_question, tell, within
 from rnngrade.sandbox.bubblewrap import not_needed
+from rnngrade.sandbox.inside.sealed import Sealed, seal
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
 from rnngrade.sandbox.shared_memory import SIZE, SharedMemory, lay_out
@@ -404,8 +405,8 @@ def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(at_once, stations):
         remote = Remote(session, exercise, 60.0)
         assert remote.open() == {"state": "open"}
         x = np.random.default_rng(0).normal(size=(3, 4))
-        cases = tuple((x.copy(),) for _ in views)
-        seen = remote._ask(call, cases) if at_once else [remote.observe(call, args) for args in cases]
+        cases = tuple((call, (x.copy(),)) for _ in views)
+        seen = remote._ask(cases) if at_once else [remote.observe(*case) for case in cases]
         assert [one.shared for one in seen] == [is_view for _, is_view in views]
 
 
@@ -416,8 +417,48 @@ def test_cases_are_asked_at_once_up_to_one_that_does_not_end(stations):
         assert session.ask("run", source, seconds=60.0)["error"] is None
         remote = Remote(session, exercise, 60.0)
         assert remote.open() == {"state": "open"}
-        seen = remote._ask(call, ((0,), (1,), (2,), (3,)))
+        seen = remote._ask(tuple((call, (x,)) for x in range(4)))
     assert [(one.answer, one.timed_out) for one in seen] == [(0, False), (1, False), (None, True)]
+
+
+def test_a_right_answer_has_what_it_calls_already_and_a_wrong_one_asks(stations, monkeypatch):
+    """The answers to the calls of the model answer come with the cases; they do not depend on who asks."""
+    exercise = exercises.find("rnn_forward")
+    calls = []
+    known = Remote.known
+    monkeypatch.setattr(Remote, "known", lambda self, call: (calls.append(call), known(self, call))[1])
+
+    def told(change=""):
+        source = exercise.source.replace("h = rnn_step(x, h, U, W, b)", f"h = rnn_step(x, h, U, W, b){change}")
+        with stations(exercise.unit.stem).session() as session:
+            assert session.ask("run", f"import numpy as np\n{source}", seconds=60.0)["error"] is None
+            calls.clear()
+            return tell(session, exercise), len(calls)
+
+    right, asked = told()
+    assert (right.verdict.passed, asked) == (True, 0)
+    wrong, asked = told(" + 1")
+    assert not wrong.verdict.passed
+    assert asked > 10
+
+
+def test_sealed_answers_tell_nothing_to_who_does_not_know_the_call():
+    answers = {f"call {n}".encode(): bytes([n]) * 40 for n in range(20)}
+    sent = seal(answers)
+    received = Sealed(sent)
+    assert {call: received.answer_to(call) for call in answers} == answers
+    assert received.answer_to(b"another call") is None
+    assert not any(answer[:8] in sent.tobytes() or call in sent.tobytes() for call, answer in answers.items())
+    assert sent.tobytes() == seal(dict(reversed(answers.items()))).tobytes(), "their order tells something"
+    assert Sealed(seal({})).answer_to(b"") is None
+
+
+def test_no_answer_of_a_hidden_case_is_sent_with_the_visible_ones():
+    exercise = exercises.find("rnn_forward")
+    visible, hidden = (judge._sealed(exercise, judge._draw(exercise, is_hidden)[0]) for is_hidden in (False, True))
+    names = [{*Sealed(sent)._answers} for sent in (visible, hidden)]
+    assert all(names)
+    assert not names[0] & names[1]
 
 
 def test_an_optimizer_loads_no_compiler_and_who_asks_for_it_gets_it(stations):

@@ -30,7 +30,6 @@ from typing import Any, TypeVar
 from nbformat import NotebookNode
 
 from rnncourse import exercises
-from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.place import Where
 from rnncourse.checks.verdict import Verdict
@@ -40,7 +39,7 @@ from rnngrade.core.words import visible
 from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.cache import BoundedCache
-from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
+from rnngrade.grading.judge import Told, decide, judge_question, place, prepare, refused, tell
 from rnngrade.grading.outputs import Outputs, new_output
 from rnngrade.grading.tasks import Graded
 from rnngrade.reading.digest import digest, weight
@@ -98,14 +97,13 @@ def open_station(
 
 
 def get_ready(bundle: Bundle, seed: str) -> None:
-    """Work out what is the same for a whole class, for processes that are forked from this one: the cases and what is
-    expected in each, and the lists by which a source is read.
+    """Work out what is the same for a whole class, for processes that are forked from this one: the cases, what is
+    expected and what is asked in each, and the lists by which a source is read.
     """
     with _seed(seed):
         for one in exercises.unit(bundle.unit):
             if isinstance(one, Exercise):
-                drawn(one, seed_for(one, False))
-                drawn(one, seed_for(one, True))
+                prepare(one)
     _inspected(take_in(bundle.release, bundle.notebook()), bundle.unit)
 
 

@@ -23,23 +23,27 @@ import numpy as np
 
 from rnncourse.checks.attempt import Attempt
 from rnncourse.checks.callables import Named
-from rnncourse.checks.cases import drawn, seed_for
+from rnncourse.checks.cases import drawn, quiet_observe, seed_for
 from rnncourse.checks.depth import PACKED, Borrowed, measured
-from rnncourse.checks.drive import Driver, Observation
+from rnncourse.checks.drive import Driver, Observation, turned
 from rnncourse.checks.engine import judge, judge_value
-from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.exercise import Case, Exercise, Question
+from rnncourse.checks.faults import Fault, faults_of, for_layout
+from rnncourse.checks.local import Local
+from rnncourse.checks.pairs import has_model
 from rnncourse.checks.place import Where
 from rnncourse.checks.plain import NotPlain, arrays_in, identical, to_plain
 from rnncourse.checks.program import Program, program_in
 from rnncourse.checks.verdict import CRITERIA, Verdict
 from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.search import ask, find
-from rnncourse.checks.wire import encode
+from rnncourse.checks.wire import decode, encode
 from rnngrade.core import record
 from rnngrade.grading.budget import with_no_more_than
 from rnngrade.grading.cache import BoundedCache
 from rnngrade.sandbox.inside.refusing import WORDS as REFUSAL
 from rnngrade.sandbox.inside.runner import FUNCTION, READ_ONLY
+from rnngrade.sandbox.inside.sealed import seal
 from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow, told
 from rnngrade.sandbox.shared_memory import LaidOut, lay_out
@@ -49,16 +53,18 @@ MOST_PARTS = 100  # of what is listed in an observation: arguments, functions, b
 MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
 MOST_REMEMBERED = MB  # of what one answer has answered, until the hidden cases are asked
 MOST_KEPT = 16 * MB  # of each of these
+MOST_SEALED = 2**18  # bytes of answers that come with the cases of a draw
 OBJECT = 200  # bytes of memory that a kept thing takes besides, roughly
+
+
+_Case = tuple[Driver, tuple[Any, ...]]  # how an answer is driven, and the arguments
 
 
 @dataclass(frozen=True, eq=False)
 class _Request:
-    """The arguments of some cases as the sandbox gets them: `body` asks for an observation of each, `functions` stay
-    here.
-    """
+    """Some cases as the sandbox gets them: `body` asks for an observation of each, `functions` stay here."""
 
-    cases: tuple[tuple[Any, ...], ...]
+    cases: tuple[_Case, ...]
     laid_out: LaidOut
     body: bytes
     functions: tuple[Named, ...]
@@ -77,15 +83,17 @@ class _Answered:
 
     def fits(self, drive: Driver, args: tuple[Any, ...]) -> bool:
         """Whether this is what is asked."""
-        is_same = self.args is args or encode(list(self.args)) == encode(list(args))
-        return self.drive.name == drive.name and is_same
+        if self.drive.name != drive.name:
+            return False
+        return self.args is args or encode(list(self.args)) == encode(list(args))
 
 
 # A class is asked the same cases, and much of what is said and called in them is the same to the byte.
-_requests = BoundedCache[tuple[Any, ...], _Request](MOST_KEPT)  # by exercise, driver and the ids of the arguments
+_requests = BoundedCache[tuple[Any, ...], _Request](MOST_KEPT)  # by exercise, drivers and ids of the arguments
 _answers = BoundedCache[tuple[bytes, bytes], tuple[int, bytes]](MOST_KEPT)  # of which function, and what
 _parsed = BoundedCache[bytes, tuple[Observation, int]](MOST_KEPT)  # with its size in memory
 _seen = BoundedCache[tuple[Any, ...], Observation](MOST_KEPT)
+_faults = BoundedCache[tuple[int, int, bool], tuple[Any, list[Fault]]](MOST_KEPT)  # by the ids of what is kept
 
 
 class Remote:
@@ -106,6 +114,7 @@ class Remote:
         self.worked = 0.0  # seconds that the judge's functions have taken for it
         self.asked: list[_Answered] = []  # in their order
         self.before: list[_Answered] = []  # what was asked, and need not be asked again
+        self.ahead: list[_Answered] = []  # what was asked with a draw, and comes last, if at all
 
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
@@ -130,9 +139,14 @@ class Remote:
         What can be seen from here is not asked for there: which arguments were written to, how often a function was
         called, whether the answer is a view of an argument, how deep it is. The room's word counts against it alone.
         """
+        if self.ahead and self.ahead[0].fits(drive, args):
+            self.before, self.ahead = self.ahead, []
         if not (self.before and self.before[0].fits(drive, args)):
-            cases = self._together(drive, args)
-            self.before = [_Answered(drive, *one) for one in zip(cases, self._ask(drive, cases), strict=False)]
+            draw, last = self._together(drive, args)
+            seen = self._ask((*draw, *last))
+            answers = [_Answered(*one, what) for one, what in zip((*draw, *last), seen, strict=False)]
+            self.before = answers[: len(draw)]
+            self.ahead = answers[len(draw) :] if last else self.ahead
         answered, *self.before = self.before
         self.timed_out = answered.seen.timed_out
         self.called_forbidden = self.called_forbidden or REFUSAL in (answered.seen.error or "")
@@ -140,17 +154,19 @@ class Remote:
             self.asked.append(answered)
         return answered.seen
 
-    def _together(self, drive: Driver, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-        """The cases that are asked with this one: if it is the first of a draw, all of them. To wake a process costs as
-        much as many an answer; and from the inputs of other cases nobody learns what is expected in any.
+    def _together(self, drive: Driver, args: tuple[Any, ...]) -> tuple[tuple[_Case, ...], tuple[_Case, ...]]:
+        """The cases that are asked with this one: if it is the first of a draw, all of them, and the one that comes
+        last, with its numbers laid out otherwise. To wake a process costs as much as many an answer; and from the
+        inputs of other cases nobody learns what is expected in any.
         """
-        cases, _ = drawn(self.exercise, seed_for(self.exercise, self.is_hidden))
-        is_first = cases and args is cases[0].args and drive is self.exercise.drive
-        return tuple(one.args for one in cases) if is_first else (args,)
+        draw, last = _draw(self.exercise, self.is_hidden)
+        if not draw or args is not draw[0][1] or drive is not self.exercise.drive:
+            return ((drive, args),), ()
+        return draw, last
 
-    def _ask(self, drive: Driver, cases: tuple[tuple[Any, ...], ...]) -> list[Observation]:
+    def _ask(self, cases: tuple[_Case, ...]) -> list[Observation]:
         """What the answer does in each of these cases, up to one in which it comes to no end."""
-        request, limits = self._request(drive, cases), self.session.limits
+        request, limits = _requested(self.exercise, cases), self.session.limits
         left = self.end - time.monotonic()
         if left <= 0:
             raise TooSlow()
@@ -189,35 +205,12 @@ class Remote:
         wrote = seen.wrote_meanwhile or case in self.writers
         key = request, case, reply, changed, calls, wrote, seen.shared or is_view
         if (whole := _seen.get(key)) is None:
-            answer = _deep(seen.answer, request.cases[case][:-1]) if request.is_counted[case] else seen.answer
+            answer = _deep(seen.answer, request.cases[case][1][:-1]) if request.is_counted[case] else seen.answer
             whole = dataclasses.replace(
                 seen, answer=answer, changed=changed, calls=calls, wrote_meanwhile=wrote, shared=key[-1]
             )
             _seen.put(key, whole, len(reply) + OBJECT)
         return whole
-
-    def _request(self, drive: Driver, cases: tuple[tuple[Any, ...], ...]) -> _Request:
-        """What to ask an answer with these arguments; kept, with them, for the next who is asked with the same."""
-        key = self.exercise.name, drive.name, *map(id, cases)
-        if (request := _requests.get(key)) is None:
-            functions: list[Named] = []
-            owners: list[int] = []
-            shown: list[tuple[Any, ...]] = []
-            # Whoever knows no values can say nothing of a depth but by which operations the values come about.
-            is_counted = tuple(drive.counts_depth and isinstance(args[-1], str) for args in cases)
-            for case, args in enumerate(cases):
-                given = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted[case] else args
-                shown.append(self._give(given, functions))
-                owners += [case] * (len(functions) - len(owners))
-            laid_out = lay_out(*shown)
-            body = encode([drive.name, laid_out.cases])
-            offer = self._offered(functions)
-            request = _Request(cases, laid_out, body, tuple(functions), tuple(owners), offer, is_counted)
-            _requests.put(key, request, len(body) + 2 * len(laid_out.data) + len(offer) + OBJECT)
-        return request
-
-    def _offered(self, functions: Sequence[Named]) -> bytes:
-        return hashlib.sha256(encode([self.exercise.name, *functions])).digest()
 
     def _offer(self, functions: Sequence[Named], owners: Sequence[int], offer: bytes) -> None:
         """From now on these functions can be called, each of a case, and the exercise's own before them."""
@@ -258,8 +251,8 @@ class Remote:
     def attempt(self, text: str, name: str, drive: Driver, args: tuple[Any, ...], seconds: float = 1.0) -> Attempt:
         """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""
         functions: list[Named] = []
-        shown = self._give(args, functions)
-        self._offer(functions, [0] * len(functions), self._offered(functions))
+        shown = _given(self.exercise, args, functions)
+        self._offer(functions, [0] * len(functions), _offered(self.exercise, functions))
         patience = seconds + GRACE_SECONDS
         reply = self.session.ask("attempt", text, name, drive.name, shown, seconds, seconds=patience, answers=self)
         self._weigh(_size(reply))
@@ -267,19 +260,6 @@ class Remote:
             case {"seen": dict(seen), "wrote": None | int() as wrote, "ran": tuple(ran)}:
                 return Attempt(_observation(seen), wrote, tuple(n for n in ran if isinstance(n, int)))
         raise Garbled("no attempt")
-
-    def _give(self, value: Any, functions: list[Named]) -> Any:
-        """`value` as the sandbox gets it: functions stay here, under a number."""
-        if isinstance(value, Named):
-            if _is_fixture(value) and not self.exercise.counts_calls:
-                return value
-            functions.append(value)
-            return Named("__remote__", {"number": len(self.exercise.uses) + len(functions) - 1})
-        if isinstance(value, (list, tuple)):
-            return type(value)(self._give(v, functions) for v in value)
-        if type(value) is dict:
-            return {k: self._give(v, functions) for k, v in value.items()}
-        return value
 
     def known(self, call: bytes) -> bytes | None:
         """What one of the judge's functions has answered to such a call before: it answers the same to the same."""
@@ -330,8 +310,7 @@ class Remote:
             borrowed = Borrowed()
             live = {name: self._take(v, borrowed) for name, v in kwargs.items()}
             answer = function(*self._take(args, borrowed), **live)
-            plain = to_plain(borrowed.packed(answer))
-            return {READ_ONLY: plain} if isinstance(answer, np.ndarray) and not answer.flags.writeable else plain
+            return _marked(to_plain(borrowed.packed(answer)), answer)
 
     def _take(self, value: Any, borrowed: Borrowed) -> Any:
         """`value` as a function here gets it: a function that the answer lent is called where it is."""
@@ -388,7 +367,7 @@ def tell(session: Session, exercise: Exercise, banned: str | None = None) -> Tol
             return Told(record.REFUSED, refused(exercise, words))
         case _:
             raise Garbled("no answer to whether there is one")
-    verdict = dataclasses.replace(judge(exercise, remote), inputs=(), expected=None, got=None)
+    verdict = dataclasses.replace(judge(exercise, remote, compare=_compared), inputs=(), expected=None, got=None)
     return _unless_refused(remote, Told(record.JUDGED, verdict, remote if verdict.score else None))
 
 
@@ -406,7 +385,7 @@ def decide(told: Told) -> Told:
     assert told.remote is not None
     exercise = told.remote.exercise
     told.remote.begin_again()
-    hidden = judge(exercise, told.remote, hidden=True, diagnosing=False)
+    hidden = judge(exercise, told.remote, hidden=True, diagnosing=False, compare=_compared)
     words = told.verdict.message
     if told.verdict.passed and not hidden.passed:
         missed = [CRITERIA[name] for name, met in hidden.criteria.items() if met is False]
@@ -455,11 +434,105 @@ def refused(exercise: Exercise | Question, words: str) -> Verdict:
     return Verdict(exercise.name, False, 0.0, 0.0, exercise.points, words)
 
 
+def _draw(exercise: Exercise, is_hidden: bool) -> tuple[tuple[_Case, ...], tuple[_Case, ...]]:
+    """The cases of a draw, and the one that is asked once more with its numbers laid out otherwise, if there is one."""
+    cases, _ = drawn(exercise, seed_for(exercise, is_hidden))
+    one = for_layout(exercise, cases)
+    return tuple((exercise.drive, c.args) for c in cases), ((turned(exercise.drive), one.args),) if one else ()
+
+
+def prepare(exercise: Exercise) -> None:
+    """Work out what a class is asked, and keep it."""
+    for is_hidden in (False, True):
+        draw, last = _draw(exercise, is_hidden)
+        _requested(exercise, (*draw, *last))
+
+
+def _requested(exercise: Exercise, cases: tuple[_Case, ...]) -> _Request:
+    """What to ask an answer in these cases; kept, with them, for the next who is asked the same."""
+    key = exercise.name, *((drive.name, id(args)) for drive, args in cases)
+    if (request := _requests.get(key)) is None:
+        functions: list[Named] = []
+        owners: list[int] = []
+        shown: list[tuple[Any, ...]] = []
+        # Whoever knows no values can say nothing of a depth but by which operations the values come about.
+        is_counted = tuple(drive.counts_depth and isinstance(args[-1], str) for drive, args in cases)
+        for case, (_, args) in enumerate(cases):
+            given = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted[case] else args
+            shown.append(_given(exercise, given, functions))
+            owners += [case] * (len(functions) - len(owners))
+        laid_out = lay_out(*shown)
+        named = [(drive.name, args) for (drive, _), args in zip(cases, laid_out.cases, strict=True)]
+        body = encode([named, _sealed(exercise, cases)])
+        offer = _offered(exercise, functions)
+        request = _Request(cases, laid_out, body, tuple(functions), tuple(owners), offer, is_counted)
+        _requests.put(key, request, len(body) + 2 * len(laid_out.data) + len(offer) + OBJECT)
+    return request
+
+
+def _offered(exercise: Exercise, functions: Sequence[Named]) -> bytes:
+    return hashlib.sha256(encode([exercise.name, *functions])).digest()
+
+
+def _given(exercise: Exercise, value: Any, functions: list[Named]) -> Any:
+    """`value` as the sandbox gets it: functions stay here, under a number."""
+    if isinstance(value, Named):
+        if _is_fixture(value) and not exercise.counts_calls:
+            return value
+        functions.append(value)
+        return Named("__remote__", {"number": len(exercise.uses) + len(functions) - 1})
+    if isinstance(value, (list, tuple)):
+        return type(value)(_given(exercise, v, functions) for v in value)
+    if type(value) is dict:
+        return {k: _given(exercise, v, functions) for k, v in value.items()}
+    return value
+
+
+def _sealed(exercise: Exercise, cases: tuple[_Case, ...]) -> np.ndarray:
+    """The answers to the calls of earlier exercises that the model answer makes in these cases, if they are a draw."""
+    made: dict[bytes, bytes] = {}
+
+    def known(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            with suppress(NotPlain):  # numbers that count, a tensor, or a function: these are asked for
+                call = encode([number, to_plain(args), to_plain(kwargs)])
+                given: Any = decode(call)
+                answer = function(*given[1], **given[2])
+                if sum(map(len, made.values())) < MOST_SEALED:
+                    made[call] = encode([_marked(to_plain(answer), answer)])
+                return answer
+            return function(*args, **kwargs)
+
+        return called
+
+    if len(cases) > 1 and exercise.uses and not exercise.calls_own and has_model(exercise):
+        model = exercise.made_of(exercise.source, f"<{exercise.name}>")
+        uses = {name: known(number, function) for number, (name, function) in enumerate(exercise.uses.items())}
+        with Local(model, uses):
+            for drive, args in cases:
+                quiet_observe(model, drive, args)
+    return seal(made)
+
+
+def _marked(plain: Any, answer: Any) -> Any:
+    """What a function has answered, as it is sent: with a mark, if nobody may write to it."""
+    return {READ_ONLY: plain} if isinstance(answer, np.ndarray) and not answer.flags.writeable else plain
+
+
 def _is_fixture(value: Named) -> bool:
     """Whether the sandbox can make this itself."""
     from rnncourse.checks import callables
 
     return callables._factories[value.name].__module__.startswith("rnncourse.fixtures.")
+
+
+def _compared(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, *, hidden: bool) -> list[Fault]:
+    """What is wrong with an observation; it is seen again when the hidden cases are asked, and in much of a class."""
+    key = id(one), id(seen), hidden
+    if (known := _faults.get(key)) is None:
+        known = (one, seen), faults_of(exercise, one, wanted, seen, hidden=hidden)
+        _faults.put(key, known, OBJECT * (1 + len(known[1])) + _size(seen.answer))
+    return known[1]
 
 
 def _deep(answer: Any, given: tuple[Any, ...]) -> Any:

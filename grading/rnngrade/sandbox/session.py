@@ -336,10 +336,13 @@ class Session:
             with theirs:
                 asked = self.exchange("fork", encode([]), seconds=self.limits.call_seconds, hands=theirs.fileno())
             number = told(asked)
-            for pid in _descendants([self.pid]):
+            for pid in reversed(_children(self.pid)):  # the latest is the last
                 if type(number) is int and _number_inside(pid) == number:
                     return Fork(self, pid, ours)
             raise Died()
+        except OSError:
+            ours.close()
+            raise Died() from None
         except Fault:
             ours.close()
             raise
@@ -538,12 +541,19 @@ def _descendants(roots: list[int]) -> list[int]:
     while todo:
         pid = todo.pop()
         try:
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/children") as children:
-                    todo += [int(child) for child in children.read().split()]
+            todo += _children(pid)
         except (OSError, ValueError):
             continue
         found.append(pid)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """What a process has started and is there, in that order for each of its threads. **Errors:** `OSError`."""
+    found: list[int] = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children") as children:
+            found += map(int, children.read().split())
     return found
 
 
