@@ -28,7 +28,9 @@ from rnngrade.core.record import JUDGED, REFUSED
 from rnngrade.grading import judge
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import open_station
-from rnngrade.grading.judge import Remote, _observation, _require_small, decide, judge_question, tell, within
+from rnngrade.grading.judge import decide, judge_question, tell
+from rnngrade.grading.remote import SPARE_MEMORY, Remote, _observation, _require_small, within
+from rnngrade.grading.requests import _sealed, draw_of, given_to
 from rnngrade.sandbox.bubblewrap import not_needed
 from rnngrade.sandbox.inside.sealed import Sealed, seal
 from rnngrade.sandbox.limits import Limits
@@ -208,10 +210,10 @@ def test_the_judges_own_work_is_limited_in_time_and_memory():
     with pytest.raises(RuntimeError, match=r"longer than 0\.2 seconds"), within(0.2):
         spin()
     with pytest.raises(MemoryError), within(60.0):
-        np.ones(2 * judge.SPARE_MEMORY // 8)
+        np.ones(2 * SPARE_MEMORY // 8)
     with within(60.0):
         time.sleep(0.01)
-    assert np.ones(2 * judge.SPARE_MEMORY // 8).sum() > 0, "and no longer than that"
+    assert np.ones(2 * SPARE_MEMORY // 8).sum() > 0, "and no longer than that"
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_the_judges_own_work_is_limited_in_time_and_memory():
     ],
 )
 def test_what_ends_a_session_is_a_fault(source, fault, judged, monkeypatch):
-    monkeypatch.setattr(judge, "GRACE_SECONDS", 1.0)
+    monkeypatch.setattr("rnngrade.grading.remote.GRACE_SECONDS", 1.0)
     with pytest.raises(fault):
         judged("softmax", source)
 
@@ -283,13 +285,11 @@ def test_what_is_no_observation_is_garbage(value):
         _observation(value)
 
 
-def test_a_function_stays_with_the_judge(stations):
-    exercise = exercises.find("unfold")
-    with stations(exercise.unit.stem).session() as session:
-        remote = Remote(session, exercise, 60.0)
-        given = remote._give((logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]), functions := [])
-        assert [given[0].name, given[1][1]["f"].name] == ["__remote__"] * 2
-        assert [f.make()(0.5, 3.0) for f in functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
+def test_a_function_stays_with_the_judge():
+    value = logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]
+    given = given_to(exercises.find("unfold"), value, functions := [])
+    assert [given[0].name, given[1][1]["f"].name] == ["__remote__"] * 2
+    assert [f.make()(0.5, 3.0) for f in functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
 
 
 @pytest.mark.parametrize("stem", some(exercises.SYLLABUS, 4))
@@ -455,7 +455,7 @@ def test_sealed_answers_tell_nothing_to_who_does_not_know_the_call():
 
 def test_no_answer_of_a_hidden_case_is_sent_with_the_visible_ones():
     exercise = exercises.find("rnn_forward")
-    visible, hidden = (judge._sealed(exercise, judge._draw(exercise, is_hidden)[0]) for is_hidden in (False, True))
+    visible, hidden = (_sealed(exercise, draw_of(exercise, is_hidden)[0]) for is_hidden in (False, True))
     names = [{*Sealed(sent)._answers} for sent in (visible, hidden)]
     assert all(names)
     assert not names[0] & names[1]

@@ -16,15 +16,19 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 
+from nbformat import NotebookNode
+
+from rnncourse import exercises
+from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.forbidden import is_under
 from rnngrade.core.record import Finding
 from rnngrade.reading.allowed import METHODS, NO_BUILTIN, SETTABLE, Allowed, imports
-from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHORT, SHOW, TooComplex, as_run
+from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHOW, TooComplex
+from rnngrade.reading.programs import Program, Statement, bound_by, root_of
 
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
 COURSE = frozenset(("check", "hint", "use", "progress", "rnncourse"))  # names that are the course's own
@@ -80,6 +84,25 @@ def inspect(
     return Inspection(findings, banned)
 
 
+def inspect_unit(notebook: NotebookNode, unit: str) -> Inspection:
+    """What the source of a unit's notebook says, as it was taken in."""
+    sources, given = {}, []
+    for index, cell in enumerate(notebook.cells):
+        meta = cell.metadata.get("nbgrader", {})
+        is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
+        if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
+            sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
+        elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
+            given.append(cell.source)
+    stem = unit.partition("_")[2]
+    own = (f"rnncourse.{stem}", "rnncourse.exercises")
+    catalogue = exercises.unit(unit)
+    forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
+    uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
+    answers = [e.source for e in catalogue if isinstance(e, Exercise)]
+    return inspect(sources, forbids, uses, given, answers)
+
+
 def written_module(source: str) -> tuple[str | None, str]:
     """The module that a cell writes with `%%writefile`, if it does, and the source that is to be inspected.
 
@@ -93,11 +116,11 @@ def written_module(source: str) -> tuple[str | None, str]:
     return name, source[found.end() :]
 
 
-def _read(sources: Mapping[str, str]) -> tuple[dict[str, _Program], set[str], list[Finding]]:
+def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], list[Finding]]:
     """The cells' programs, the names of the modules that they write, and what cannot be read, or runs something else
     than Python.
     """
-    cells: dict[str, _Program] = {}
+    cells: dict[str, Program] = {}
     files: set[str] = set()
     findings: list[Finding] = []
     total = 0
@@ -110,7 +133,7 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, _Program], set[str], li
         if module:
             files |= {module, module.partition(".")[0]}
         try:
-            cells[cell] = _Program.of(source)
+            cells[cell] = Program.of(source)
         except SyntaxError as error:
             where = f" in line {error.lineno}" if error.lineno else ""
             words = f"is no valid Python{where}: {error.msg}"
@@ -125,105 +148,17 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, _Program], set[str], li
     return cells, files, findings
 
 
-def _parsed(sources: tuple[str, ...]) -> list[_Program]:
+def _parsed(sources: tuple[str, ...]) -> list[Program]:
     """The unit's own cells."""
     cells = []
     for source in sources:
         with suppress(SyntaxError, TooComplex):
-            cells.append(_Program.of(source))
+            cells.append(Program.of(source))
     return cells
 
 
 def _says(cell: str, words: str) -> str:
     return f"Your cell `{cell}` {words}."
-
-
-@dataclass(frozen=True, eq=False)
-class _Statement:
-    """A statement at the top of a cell: the names that it binds, and the nodes in it that refer to something."""
-
-    binds: frozenset[str]
-    refers: tuple[ast.AST, ...]
-    is_import: bool
-
-
-@dataclass(frozen=True, eq=False)
-class _Program:
-    """A cell's program, and what of it says what names stand for. `local` has the ids of the names that a function
-    binds itself, to what is no module, `own` the attributes that are given to objects, `aliases` what names are set to.
-    """
-
-    tree: ast.Module
-    magics: tuple[str, ...]
-    local: frozenset[int]
-    imported: tuple[tuple[str, str], ...]
-    own: frozenset[str]
-    aliases: tuple[tuple[str, ast.expr], ...]
-    statements: tuple[_Statement, ...]
-
-    @classmethod
-    def of(cls, source: str) -> _Program:
-        """The program that a cell is. A class hands in many that are the same. **Errors:** as `as_run`."""
-        try:
-            return cls._of_short(source) if len(source) <= SHORT else cls._read(source)
-        except RecursionError:
-            raise TooComplex from None
-
-    @classmethod
-    @lru_cache(maxsize=500)
-    def _of_short(cls, source: str) -> _Program:
-        return cls._read(source)
-
-    @classmethod
-    def _read(cls, source: str) -> _Program:
-        tree, magics = as_run(source)
-        nodes = [*ast.walk(tree)]
-        return cls(
-            tree,
-            tuple(magics),
-            frozenset(_local_in(tree, frozenset())),
-            tuple(_top(dotted, name) for node in nodes for dotted, name in imports(node)),
-            frozenset(name for node in nodes for name in _given_attributes(node)),
-            tuple(
-                (target.id, node.value)
-                for node in nodes
-                if isinstance(node, ast.Assign) and _root(node.value) is not None
-                for target in node.targets
-                if isinstance(target, ast.Name)
-            ),
-            tuple(
-                _Statement(
-                    frozenset(_bound_by(statement)),
-                    tuple(node for node in ast.walk(statement) if isinstance(node, _REFERS)),
-                    isinstance(statement, (ast.Import, ast.ImportFrom)),
-                )
-                for statement in tree.body
-            ),
-        )
-
-
-_REFERS = (ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
-
-
-def _top(dotted: str, name: str) -> tuple[str, str]:
-    """The name that an import binds, and what to."""
-    return (name, dotted) if name else (dotted.partition(".")[0],) * 2
-
-
-def _local_in(node: ast.AST, names: frozenset[str]) -> Iterator[int]:
-    """No value is a module, so neither is a parameter, or what is set in a function and is no alias."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        inner = [*ast.walk(node)]
-        aliases = {id(t) for n in inner if isinstance(n, ast.Assign) and _root(n.value) for t in n.targets}
-        modules = {n.id for n in inner if id(n) in aliases and isinstance(n, ast.Name)}
-        modules |= {name or dotted.partition(".")[0] for n in inner for dotted, name in imports(n)}
-        modules |= {name for n in inner if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names}
-        stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        names = names | {n.arg for n in inner if isinstance(n, ast.arg)} | stored - modules
-    elif isinstance(node, ast.Name) and node.id in names:
-        yield id(node)
-    for child in ast.iter_child_nodes(node):
-        yield from _local_in(child, names)
 
 
 class _Names:
@@ -232,10 +167,10 @@ class _Names:
     notebook gives to its objects.
     """
 
-    def __init__(self, allowed: Allowed, cells: list[_Program], files: set[str]) -> None:
+    def __init__(self, allowed: Allowed, cells: list[Program], files: set[str]) -> None:
         self.allowed, self.files = allowed, files
         self.imported: dict[str, set[str]] = defaultdict(set)
-        self.bound: dict[str, list[_Statement]] = defaultdict(list)
+        self.bound: dict[str, list[Statement]] = defaultdict(list)
         self.own = {name for cell in cells for name in cell.own}
         self.local = {one for cell in cells for one in cell.local}
         for cell in cells:
@@ -320,36 +255,6 @@ def _is_within(name: str, banned: str) -> bool:
     return is_inner and first == banned.partition(".")[0] != "rnncourse"
 
 
-def _given_attributes(node: ast.AST) -> Iterator[str]:
-    """The attributes that this gives to objects: `self.W = …`, what a class has, `State(h=…)`, a named tuple's."""
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        yield node.attr
-    elif isinstance(node, ast.ClassDef):
-        for statement in node.body:
-            yield from _bound_by(statement)
-    elif isinstance(node, ast.Call):
-        yield from (k.arg for k in node.keywords if k.arg)
-        if (_root(node.func) or "").endswith("namedtuple") or getattr(node.func, "attr", "") == "namedtuple":
-            texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-            yield from " ".join(texts).replace(",", " ").split()
-
-
-def _bound_by(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {statement.name}
-    nodes = [*ast.walk(statement)]
-    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return stored | {name or dotted.partition(".")[0] for n in nodes for dotted, name in imports(n)}
-
-
-def _root(node: ast.AST | None) -> str | None:
-    """The first part of a dotted name as it stands there: `t` of `t.nn.RNN`."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
 class _Cell(ast.NodeVisitor):
     """Goes through one cell and writes down, by code, what is seen first of each kind."""
 
@@ -362,7 +267,7 @@ class _Cell(ast.NodeVisitor):
         for statement in tree.body:
             own = all(dotted.partition(".")[0] == "rnncourse" for dotted, _ in imports(statement))
             if not isinstance(statement, (ast.Import, ast.ImportFrom)) or not own:
-                for name in sorted(_bound_by(statement) & COURSE):
+                for name in sorted(bound_by(statement) & COURSE):
                     self._see("patches", f"defines `{name}` anew, which is the course's own")
         self.visit(tree)
         return self.found
@@ -427,7 +332,7 @@ class _Cell(ast.NodeVisitor):
             self.visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        called = _root(node.func) if isinstance(node.func, ast.Name) else None
+        called = root_of(node.func) if isinstance(node.func, ast.Name) else None
         if called in BY_NAME:
             if not (len(node.args) > 1 and self._is_plain_name(node.args[1])):
                 self._see("not-listed", f"uses `{called}` with a name that may be any, which can hide what is called")
