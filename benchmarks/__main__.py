@@ -1,7 +1,5 @@
 """What is fast, against what. All parts run in turn, or those that are named."""
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks import checks, desk, gates, rnn

@@ -1,7 +1,5 @@
 """How long `check` takes to accept each exercise's own answer."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

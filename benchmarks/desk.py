@@ -9,8 +9,6 @@ group: other than the clock's, it says something on a busy machine as well. (Onl
 the clock's is shown alone.)
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -4,8 +4,6 @@ Both do the same work, on as many threads: all states, and the gradients with re
 parameters.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

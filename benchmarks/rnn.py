@@ -3,8 +3,6 @@
 Both do the same work, on as many threads: all states, and the gradients with respect to X, h0 and the parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fair timing on a machine that others use as well."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 

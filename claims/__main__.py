@@ -1,18 +1,17 @@
 """Run the experiments behind the units' claims, and write what the units quote.
 
-    python -m claims [UNIT ...] [--jobs 2] [--again] [--develop [SEEDS]]
+    python -m claims [UNIT ...] [--jobs 2] [--again] [--same] [--develop [SEEDS]]
 
 A unit is named by its stem or number, "05". Stopped, it goes on next time where it was. Then build the units again
 (`make notebooks`): their prose and their figures take the numbers from `rnncourse/data/claims/`. While a claim is still
-looked for, `--develop` runs other seeds, prints what came and writes nothing.
+looked for, `--develop` runs other seeds, prints what came and writes nothing. After a change of code that changes no
+number, `--same` runs one seed of what has changed, and keeps what was counted where the numbers are the same.
 """
-
-from __future__ import annotations
 
 import argparse
 import sys
 
-from claims.run import run_all, units
+from claims.run import keep, run_all, units
 from rnncourse.data.claims import unit_claims
 
 
@@ -22,6 +21,7 @@ def main() -> int:
     parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 05; all of them if none is named")
     parser.add_argument("--jobs", type=int, default=2, help="how many runs at once (default: 2)")
     parser.add_argument("--again", action="store_true", help="measure again what was measured before")
+    parser.add_argument("--same", action="store_true", help="keep what was counted where one seed gives the same")
     parser.add_argument(
         "--develop",
         type=int,
@@ -37,6 +37,10 @@ def main() -> int:
     if unknown := [u for u in options.units if not any(u in (stem, stem[:2]) for stem in known)]:
         print(f"No claims of {', '.join(unknown)} rest on training; there are {', '.join(known)}.", file=sys.stderr)
         return 1
+    if options.same:
+        other = [f"{stem}: {setting}" for stem in stems for setting in keep(stem)]
+        print("\n".join(["Other numbers came; run the claims of:", *other] if other else ["The same numbers came."]))
+        return 1 if other else 0
     try:
         run_all(stems, options.jobs, options.again, options.develop)
     except KeyboardInterrupt:

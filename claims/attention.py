@@ -1,7 +1,5 @@
 """What unit 13 claims about training: what attention brings, what tells it the order, and what a second head is for."""
 
-from __future__ import annotations
-
 from claims.experiment import Numbers, Unit
 from rnncourse.experiments.attention_torch import ORDERED, order_learned, repeated, train_to_repeat, two_places
 
@@ -35,9 +33,8 @@ def two_asked(seed: int, heads: int) -> Numbers:
     return {"right": two_places(heads, seed=seed)}
 
 
-unit.claim(
+digits.claim(
     "digits_repeated",
-    digits,
     "After 250 updates the pair with attention repeats most sequences of eight digits, and neither the pair without "
     "nor the one that looks at all states alike repeats half of them.",
     figure=("with attention", "8 digits"),
@@ -54,26 +51,23 @@ unit.claim(
         > max(n["without attention"]["8 digits"], n["all states alike"]["8 digits"])
     ),
 )
-unit.claim(
+digits.claim(
     "root_not_needed",
-    digits,
     "Without the root the pair learns eight digits, too.",
     figure=("without the root", "8 digits"),
     controls=[("with attention", "8 digits")],
     holds=lambda n: n["without the root"]["8 digits"] > 0.7,
 )
-unit.claim(
+order.claim(
     "order_told",
-    order,
     "One layer of self-attention without positions guesses which of two symbols came first. With positions it knows, "
     "and so it does with a causal mask alone.",
     figure=("causal", "right"),
     controls=[("neither", "right"), ("positions", "right")],
     holds=lambda n: min(n["causal"]["right"], n["positions"]["right"]) > 0.8 > 0.6 > n["neither"]["right"],
 )
-unit.claim(
+two_asked.claim(
     "second_head",
-    two_asked,
     "With two heads of 16 the layer tells both digits right nearly always, and with one head of 32 in fewer than one "
     "row of three.",
     figure=("two heads", "right"),
@@ -83,6 +77,5 @@ unit.claim(
 
 unit.expectation(
     "Without the root of d the network is stuck with its first choice.",
-    "no",
     "without the root the pair learns eight digits, too.",
 )

@@ -1,9 +1,6 @@
 """What unit 09 claims about taggers that read one way and both ways, and about what an HMM can hold."""
 
-from __future__ import annotations
-
 import numpy as np
-import torch
 
 from claims.experiment import Unit
 from rnncourse.bidirectional_torch import BiTagger
@@ -24,7 +21,6 @@ from rnncourse.experiments.bidirectional_torch import (
     train_on_teddy,
 )
 
-torch.set_num_threads(1)
 unit = Unit("09_bidirectional")
 ONE, BOTH, SEEN = "one way", "both ways", "one way, has seen code commented out"
 NO_VECTORS = "both ways, without vectors"
@@ -91,9 +87,8 @@ def said_twice(seed, kind, size):
     return {"right": said_again(kind, size, seed=seed)}
 
 
-unit.claim(
+said_twice.claim(
     "a_state_is_not_one_of_k",
-    said_twice,
     "An HMM of 32 states, trained as long, stays below its ceiling of an eighth. A cell of 8 units gives the right "
     "word more than an HMM of 64 states could, and one of 32 units gives it more than 0.9.",
     figure=("cell, 8 units", "right"),
@@ -104,18 +99,16 @@ unit.claim(
         and n["cell, 32 units"]["right"] > 0.9
     ),
 )
-unit.claim(
+teddy.claim(
     "teddy_ceiling",
-    teddy,
     "After 80 updates the one-way tagger stands exactly on its ceiling. The tagger that reads both ways is right on "
     "more than 99% of all tokens.",
     figure=(ONE, "above the ceiling"),
     controls=[(BOTH, "above the ceiling")],
     holds=lambda n: abs(n[ONE]["above the ceiling"]) < 1e-5 and n[BOTH]["right"] > 0.99,
 )
-unit.claim(
+teddy.claim(
     "teddy_beliefs",
-    teddy,
     'At "Teddy" the one-way tagger gives a person a probability between 0.3 and 0.7 in both sentences. The tagger that '
     'reads both ways gives it more than 0.9 before "Roosevelt", and less than 0.1 before "bears".',
     figure=(ONE, "belief before bears"),
@@ -126,26 +119,23 @@ unit.claim(
         and n[BOTH]["belief before bears"] < 0.1
     ),
 )
-unit.claim(
+english_or_python.claim(
     "english_or_python",
-    english_or_python,
     "The network that reads both ways makes fewer errors than the HMM, and fewer than the one-way network.",
     figure=(BOTH, "wrong"),
     controls=[("HMM", "wrong"), (ONE, "wrong")],
     holds=lambda n: n[BOTH]["wrong"] < min(n["HMM"]["wrong"], n[ONE]["wrong"]),
 )
-unit.claim(
+highlighter.claim(
     "two_chains_label_better",
-    highlighter,
     "With no more parameters, the tagger that reads both ways labels at least 3 in 100 more of all held-out characters "
     "right, and at least 25 in 100 more of those in the names of functions.",
     figure=(BOTH, "all"),
     controls=[(ONE, "all"), (BOTH, "function"), (ONE, "function")],
     holds=lambda n: n[BOTH]["all"] > n[ONE]["all"] + 0.03 and n[BOTH]["function"] > n[ONE]["function"] + 0.25,
 )
-unit.claim(
+highlighter.claim(
     "lookahead_pays",
-    highlighter,
     "With no lookahead the tagger that reads both ways is worse than the one-way tagger; with 32 characters it is "
     "better, by at least 2 labels in 100; and eight characters buy more than half of what 32 do.",
     figure=(BOTH, "lookahead 8"),
@@ -155,9 +145,8 @@ unit.claim(
         and n[BOTH]["lookahead 8"] > (n[BOTH]["lookahead 0"] + n[BOTH]["lookahead 32"]) / 2
     ),
 )
-unit.claim(
+random_letters.claim(
     "two_chains_copy",
-    random_letters,
     "On random letters the loss of the one-way network stays at $\\log 8$; that of the network that reads both ways "
     "falls below 0.1.",
     figure=(BOTH, "loss"),
@@ -167,11 +156,11 @@ unit.claim(
 
 unit.expectation(
     "On real text, a network beats what counts.",
-    "in part",
     "A network with one chain does not beat counting with two",
+    "in part",
 )
 unit.expectation(
     "A plain cell is too forgetful for the sign of a comment.",
-    "in part",
     "A plain cell can begin to do that. The first two had no reason to",
+    "in part",
 )

@@ -1,11 +1,10 @@
 """What unit 04 claims about training: what it spells, what wrong gradients do, how far blame travels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from claims.experiment import Numbers, Unit
-from rnncourse.experiments.bptt import KINDS, LINE, learn_by_heart, losses_left, sizes_by_lag, spell, suspects
+from rnncourse.exercises.bptt import KINDS
+from rnncourse.experiments.bptt import LINE, learn_by_heart, losses_left, sizes_by_lag, spell, suspects
 
 unit = Unit("04_bptt")
 
@@ -27,9 +26,8 @@ def hello(seed: int, **settings: Any) -> Numbers:
     return {"letters right": sum(a == b for a, b in zip(said[-1], "ello", strict=True)), "loss": losses[-1]}
 
 
-unit.claim(
+hello.claim(
     "spells_hello",
-    hello,
     "After 100 updates the network reads *hell* and says *ello*.",
     figure=("rate 0.1", "letters right"),
     controls=[("no state", "letters right"), ("rate 0.03", "letters right"), ("rate 0.3", "letters right")],
@@ -57,9 +55,8 @@ def wrong_gradients(seed: int, **settings: Any) -> Numbers:
     }
 
 
-unit.claim(
+wrong_gradients.claim(
     "wrong_and_falling",
-    wrong_gradients,
     "Of thirteen wrong gradients, twelve make the loss fall by more than a tenth, and so does nothing but zeros.",
     figure=("all five trained", "fall by a tenth"),
     controls=[("U, W, b alone", "fall by a tenth"), ("U, W, b alone", "zeros")],
@@ -86,9 +83,8 @@ def by_lag(seed: int, **settings: Any) -> Numbers:
     return {f"lag {lag}, {when}": values[lag] for when, values in sizes.items() for lag in LAGS}
 
 
-unit.claim(
+by_lag.claim(
     "blame_fades",
-    by_lag,
     "After training, the part of lag 20 is less than a five-hundredth of that of lag 0; as drawn it is more "
     "than a hundredth.",
     figure=("usual start", "lag 20, trained"),
@@ -115,9 +111,8 @@ def by_heart(seed: int, **settings: Any) -> Numbers:
     return {"letters right": sum(a == b for a, b in zip(recited[-1], LINE, strict=True)), "first update": first}
 
 
-unit.claim(
+by_heart.claim(
     "recites",
-    by_heart,
     "After 100 updates a network of 32 units, given one letter, recites the whole line.",
     figure=("with a state", "letters right"),
     controls=[("no state", "letters right")],

@@ -1,7 +1,5 @@
 """What unit 03 claims: of a readout fitted to an untrained state, of first states, and of networks that say nothing."""
 
-from __future__ import annotations
-
 from claims.experiment import Unit
 from rnncourse.cell import hidden_layer, rnn_forward
 from rnncourse.experiments.cell import bits_from, recalled, share_silent, without_state
@@ -48,18 +46,16 @@ def silent(seed, **settings):
     return {"silent": share_silent(seed=seed, **settings)}
 
 
-unit.claim(
+recall.claim(
     "untrained_memory",
-    recall,
     "From the state of an untrained cell, the readout names the character of up to three steps ago right more than 80% "
     "of the time. From a layer without a state it stays below 40% from the first step back on.",
     figure=("200 units", "lowest to k = 3"),
     controls=[("no state", "highest from k = 1"), ("loud input", "lowest to k = 3"), ("50 units", "lowest to k = 3")],
     holds=lambda n: n["200 units"]["lowest to k = 3"] > 0.8 and n["no state"]["highest from k = 1"] < 0.4,
 )
-unit.claim(
+start.claim(
     "first_state_is_forgotten",
-    start,
     "From a random first state the trained network's first prediction costs at least half a bit more than from zeros. "
     "After ten characters it costs less than a tenth of a bit more.",
     figure=("random", "after ten"),
@@ -69,9 +65,8 @@ unit.claim(
         and n["random"]["after ten"] < n["zeros"]["after ten"] + 0.1
     ),
 )
-unit.claim(
+silent.claim(
     "dead_from_the_start",
-    silent,
     "Of such networks with three units about one in eight says nothing but 0. If the mean is taken from the inputs, "
     "none does.",
     figure=("3 units", "silent"),

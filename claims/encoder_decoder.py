@@ -1,9 +1,6 @@
 """What unit 12 claims about translators, searches, teachers and summaries."""
 
-from __future__ import annotations
-
 import numpy as np
-import torch
 
 from claims.experiment import BySetting, Numbers, Unit
 from rnncourse.experiments.encoder_decoder import (
@@ -23,7 +20,6 @@ from rnncourse.experiments.encoder_decoder import (
     whose_mistakes,
 )
 
-torch.set_num_threads(1)
 unit = Unit("12_encoder_decoder")
 
 
@@ -112,9 +108,8 @@ def captions(seed: int, anew: bool = False) -> Numbers:
     return shares_true(describe(model, others.images), others.captions)
 
 
-unit.claim(
+dates.claim(
     "month_is_lost",
-    dates,
     "Without the 2 it is the month that is lost: it is right in fewer than a quarter of the dates, against more than "
     "half with it. The day is right more than twice as often as the month, and the year in nineteen of twenty.",
     figure=("nothing added", "month"),
@@ -137,9 +132,8 @@ def _blames_the_model(n: BySetting) -> bool:
     )
 
 
-unit.claim(
+dates.claim(
     "search_or_model",
-    dates,
     "The search is to blame for fewer than a third of greedy's mistakes. With a beam it is to blame for at most half "
     "as many as with greedy, and still two thirds of the mistakes stay.",
     figure=("2 added", "beam, wrong"),
@@ -152,12 +146,11 @@ unit.claim(
 )
 unit.expectation(
     "A better search makes a model's answers better.",
-    "in part",
     "Most of the time the model believes in the wrong date, and a better search finds that belief more surely.",
+    "in part",
 )
-unit.claim(
+random_models.claim(
     "how_wide",
-    random_models,
     "Greedy finds the best answer in fewer than six models of ten, a beam of six in at least nine of ten. In "
     "models that are less sure of each token a beam of six finds it in fewer than two of ten.",
     figure=("spread 1.5", "width 1"),
@@ -166,18 +159,16 @@ unit.claim(
         n["spread 1.5"]["width 1"] < 0.6 and n["spread 1.5"]["width 6"] >= 0.9 and n["flatter, 0.5"]["width 6"] < 0.2
     ),
 )
-unit.claim(
+copying.claim(
     "teacher_first",
-    copying,
     "After the same 250 updates the decoder with a teacher copies more than two strings in five, the one that read its "
     "own guesses fewer than one in five.",
     figure=("the true tokens", "copied"),
     controls=[("its own guesses", "copied")],
     holds=lambda n: n["the true tokens"]["copied"] > 0.4 and n["its own guesses"]["copied"] < 0.2,
 )
-unit.claim(
+copying.claim(
     "one_wrong_digit",
-    copying,
     "After one wrong digit fewer than a third of the digits that follow are right. After the true tokens, at the same "
     "places, more than seven in ten are.",
     figure=("the true tokens", "later"),
@@ -191,9 +182,8 @@ def _harms(taught: Numbers) -> bool:
     return max(taught["right after it"], taught["later"]) < 1 / 3 and after_the_truth > 0.7
 
 
-unit.claim(
+copying.claim(
     "exposed",
-    copying,
     "The decoder that met wrong digits in training is right in more than twice as many of the last two digits after "
     "the mistake. In use it copies fewer than two thirds as many strings.",
     figure=("a fifth wrong", "later"),
@@ -205,12 +195,10 @@ unit.claim(
 )
 unit.expectation(
     "A decoder that has met mistakes in training does better in use.",
-    "no",
     "It finds its way back, and still it copies less.",
 )
-unit.claim(
+careless_teacher.claim(
     "too_short",
-    careless_teacher,
     "Taught with answers of which three in ten break off, a network loses more than a third of its BLEU with a beam of "
     "16, and its answers are at least two digits shorter than greedy's. Divided by the length, the same beam is as "
     "good as greedy, within 0.1. Taught with whole answers, the plain beam loses at most 0.1.",
@@ -233,9 +221,8 @@ def _too_short(careless: Numbers, whole: Numbers) -> bool:
     )
 
 
-unit.claim(
+size_of_the_summary.claim(
     "size_or_training",
-    size_of_the_summary,
     "Of strings of four digits the small network copies fewer than a quarter. With three times the units it copies "
     "more than half, and so does the small network with three times the updates.",
     figure=("H = 24, three times the updates", "4"),
@@ -244,9 +231,8 @@ unit.claim(
         n["H = 24"]["4"] < 0.25 and n["H = 72"]["4"] > 0.5 and n["H = 24, three times the updates"]["4"] > 0.5
     ),
 )
-unit.claim(
+captions.claim(
     "fluent_is_not_right",
-    captions,
     "On 500 unseen digits at least 98% of the captions are sentences that our little grammar allows, and more than "
     "three quarters are true in every word. Trained on pictures that have nothing to do with their captions, a network "
     "says sentences in more than 90% of all cases as well, and fewer than 20% are true.",

@@ -11,9 +11,8 @@
 The first setting is the one that the claim is about. In the others its cause is removed (the control), or another
 cause is varied: budget, rate, scale, lag, start. A claim says, of one seed's numbers, when it holds:
 
->>> unit.claim(
+>>> short_examples.claim(
 ...     "learnt_short",
-...     short_examples,
 ...     "Trained on short examples alone, the cell answers after thirty steps.",
 ...     figure=("short examples", "lag 30"),
 ...     controls=[("fixed lag 30", "lag 30")],
@@ -45,6 +44,28 @@ class Experiment:
     run: Callable[..., Numbers]
     settings: dict[str, dict[str, Any]]
     seeds: int
+    claims: list[Claim] = field(repr=False)  # of the unit, to which this one's are added
+
+    def claim(
+        self,
+        name: str,
+        words: str,
+        *,
+        figure: tuple[str, str],
+        controls: Iterable[tuple[str, str]],
+        holds: Callable[[BySetting], bool],
+    ) -> None:
+        """Add a claim that rests on this experiment.
+
+        **Errors:** `ValueError` if a figure names a setting that there is not, or if there is no control.
+        """
+        made = Claim(name, self, words, figure, tuple(controls), holds)
+        if not made.controls:
+            raise ValueError(f"{name} has no control: nothing could refute it.")
+        for setting, _ in (figure, *made.controls):
+            if setting not in self.settings:
+                raise ValueError(f"{name}: {self.name} has no setting {setting!r}.")
+        self.claims.append(made)
 
 
 @dataclass(frozen=True)
@@ -95,34 +116,12 @@ class Unit:
             raise ValueError("An experiment needs at least 5 seeds, and a second setting that could refute it.")
 
         def add(run: Callable[..., Numbers]) -> Experiment:
-            made = Experiment(run.__name__, measure, run, settings, seeds)
+            made = Experiment(run.__name__, measure, run, settings, seeds, self.claims)
             self.experiments.append(made)
             return made
 
         return add
 
-    def claim(
-        self,
-        name: str,
-        experiment: Experiment,
-        words: str,
-        *,
-        figure: tuple[str, str],
-        controls: Iterable[tuple[str, str]],
-        holds: Callable[[BySetting], bool],
-    ) -> None:
-        """Add a claim that rests on `experiment`.
-
-        **Errors:** `ValueError` if a figure names a setting that the experiment has not, or if there is no control.
-        """
-        made = Claim(name, experiment, words, figure, tuple(controls), holds)
-        if not made.controls:
-            raise ValueError(f"{name} has no control: nothing could refute it.")
-        for setting, _ in (figure, *made.controls):
-            if setting not in experiment.settings:
-                raise ValueError(f"{name}: {experiment.name} has no setting {setting!r}.")
-        self.claims.append(made)
-
-    def expectation(self, expected: str, borne_out: Literal["in part", "no"], found: str) -> None:
-        """Add what one might have expected and what did not come, with the words of the unit that say so."""
+    def expectation(self, expected: str, found: str, borne_out: Literal["in part", "no"] = "no") -> None:
+        """Add what one might have expected, and how far it came, with the words of the unit that say so."""
         self.expectations.append(Expectation(expected, borne_out, found))

@@ -1,9 +1,5 @@
 """What unit 10 claims about training: what gates, and how they start, add to a plain cell."""
 
-from __future__ import annotations
-
-import torch
-
 from claims.experiment import Unit
 from rnncourse.experiments.bidirectional_torch import comments_known, taken_for_comment
 from rnncourse.experiments.gates import (
@@ -34,7 +30,6 @@ from rnncourse.experiments.gates import (
 )
 from rnncourse.experiments.gates_torch import CORES, train_tagger
 
-torch.set_num_threads(1)
 unit = Unit("10_gates")
 
 
@@ -102,18 +97,16 @@ def tagger(seed, core, epochs):
     return {"known": comments_known(model), "of the last eight": taken_for_comment(model)[-8:].mean()}
 
 
-unit.claim(
+hundred_steps.claim(
     "gates_from_long",
-    hundred_steps,
     "At a lag of 100 the LSTM is right more than 99 times in 100 with biases of 5 and $-5$, and guesses with biases of "
     "0, as the plain cell does.",
     figure=(LSTM_5, "recalled"),
     controls=[(LSTM, "recalled"), (PLAIN, "recalled"), (QUIET, "recalled")],
     holds=lambda n: n[LSTM_5]["recalled"] > 0.99 > 0.5 > max(n[LSTM]["recalled"], n[PLAIN]["recalled"]),
 )
-unit.claim(
+hundred_steps.claim(
     "counts_on",
-    hundred_steps,
     "The largest entry of $c$ grows by more than a half at each step, up to a thousand steps. Of a push that halves "
     "it, nothing is undone in 300 steps, and after 100 it changes $h$ by less than a tenth.",
     figure=(LSTM_5, "growth"),
@@ -122,9 +115,8 @@ unit.claim(
         n[LSTM_5]["growth"] > 0.5 and n[LSTM_5]["push left in c, 300"] > 0.95 and n[LSTM_5]["push in h, 100"] < 0.1
     ),
 )
-unit.claim(
+bias_by_lag.claim(
     "forget_bias",
-    bias_by_lag,
     "A forget bias of the logarithm of the lag, rounded down to a whole number, is enough at lags of 10, 30 and 100. "
     "At 100 a bias of 2 is not enough.",
     figure=("lag 100, bias 4", "recalled"),
@@ -134,36 +126,32 @@ unit.claim(
         and n["lag 100, bias 2"]["recalled"] < 0.6
     ),
 )
-unit.claim(
+bias_by_lag.claim(
     "keep_and_keep_out",
-    bias_by_lag,
     "With a forget bias of 4 the LSTM learns to recall over 100 steps if the input bias is $-4$. If it is 0, it is "
     "right less often.",
     figure=("lag 100, bias 4", "recalled"),
     controls=[("lag 100, forget 4, input 0", "recalled")],
     holds=lambda n: n["lag 100, bias 4"]["recalled"] > 0.99 > 0.95 > n["lag 100, forget 4, input 0"]["recalled"],
 )
-unit.claim(
+hundred_steps.claim(
     "gru_from_long",
-    hundred_steps,
     "Trained on a lag of 100 alone, the GRU is right more than 99 times in 100 with a bias of 5 on $z$, and guesses "
     "with biases of 0.",
     figure=(GRU_5, "recalled"),
     controls=[(GRU, "recalled")],
     holds=lambda n: n[GRU_5]["recalled"] > 0.99 > 0.5 > n[GRU]["recalled"],
 )
-unit.claim(
+short_examples.claim(
     "lstm_from_short",
-    short_examples,
     "Trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps. Trained on a "
     "lag of 30 alone, the same LSTM guesses there.",
     figure=(LSTM, "lag 1000"),
     controls=[(f"{LSTM}, lag 30 alone", "lag 30")],
     holds=lambda n: n[LSTM]["lag 1000"] > 0.99 > 0.5 > n[f"{LSTM}, lag 30 alone"]["lag 30"],
 )
-unit.claim(
+tagger.claim(
     "tagger_learns",
-    tagger,
     "After fifteen epochs each of the three taggers knows more than eight in ten of these characters, the plain cell, "
     "too.",
     figure=("LSTM, 43 units, 15 epochs", "known"),
@@ -173,31 +161,26 @@ unit.claim(
 
 unit.expectation(
     "In an LSTM, errors do not vanish.",
-    "in part",
     "with a forget bias of 0, the LSTM loses its errors as fast as a plain cell.",
+    "in part",
 )
 unit.expectation(
     "What learns to remember over long distances is the LSTM, whatever its start.",
-    "no",
     "So it was not the LSTM that did it. It was the LSTM and its start.",
 )
 unit.expectation(
     "What is remembered is written once, and stands still.",
-    "no",
     "nothing pulls $c$ back. It is a counter that counts on in the direction of its symbol",
 )
 unit.expectation(
     "Nobody remembers for longer than it was trained to.",
-    "no",
     "An LSTM whose gates start half open learns from seven steps what to do for a thousand.",
 )
 unit.expectation(
     "If a cell is computed wrongly, the answers of its network show it.",
-    "no",
     "Many of the wrong steps answer nearly every question",
 )
 unit.expectation(
     "On real text, an LSTM holds on to what a plain cell cannot.",
-    "no",
     "Gates got there sooner in some seeds; they are no other kind of memory.",
 )

@@ -1,7 +1,5 @@
 """Unit 05: what a step that is too long does, where the wall is and what moves it, and what short examples teach."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -39,9 +37,8 @@ def long_steps(seed: int, **settings: Any) -> Numbers:
     return recall_after_training(seed, (1, 15), (15,), **settings)
 
 
-unit.claim(
+long_steps.claim(
     "saved_by_clipping",
-    long_steps,
     "At a rate of 0.2 a network that is clipped at 1 recalls over 15 steps more than nine times in ten; unclipped it "
     "does not.",
     figure=("rate 0.2, clipped at 1", "lag 15"),
@@ -63,9 +60,8 @@ def not_exploded(seed: int, **settings: Any) -> Numbers:
     return recall_after_training(seed, (30, 30), (30,), start=0.5, **settings)
 
 
-unit.claim(
+not_exploded.claim(
     "not_saved",
-    not_exploded,
     "From a radius of 0.5 a network that is trained at a lag of 30 guesses, clipped and unclipped.",
     figure=("rate 0.2, clipped at 1", "lag 30"),
     controls=[("rate 0.2, unclipped", "lag 30"), ("rate 1.5, clipped at 1", "lag 30")],
@@ -86,17 +82,15 @@ def chunks(seed: int, start: float, k: int) -> Numbers:
     return recall_after_training(seed, (6, 6), (6,), k, start=start, before=13)
 
 
-unit.claim(
+chunks.claim(
     "cut_off",
-    chunks,
     "From a radius of 0.5 a network learns to recall over 6 steps in chunks of 14, and guesses in chunks of 2.",
     figure=("radius 0.5, k = 14", "lag 6"),
     controls=[("radius 0.5, k = 2", "lag 6"), ("radius 1.5, k = 2", "lag 6")],
     holds=lambda n: n["radius 0.5, k = 14"]["lag 6"] > 0.8 > 0.4 > n["radius 0.5, k = 2"]["lag 6"],
 )
-unit.claim(
+chunks.claim(
     "echo",
-    chunks,
     "From a radius of 1.5 even chunks of 1 step bring more than a guess.",
     figure=("radius 1.5, k = 1", "lag 6"),
     controls=[("radius 0.5, k = 1", "lag 6")],
@@ -142,9 +136,8 @@ def wall(seed: int, start: float | str, loudness: float = 0.5, updates: int = 30
     return {"right": right, "lost": powers_lost(before, 30)}
 
 
-unit.claim(
+reach.claim(
     "the_wall",
-    reach,
     "Trained for 300 updates at one lag, a radius of 0.5 reaches 5 steps back and not 10; a radius of 0.9 and an "
     "orthogonal start reach 10; at 30 steps all three guess.",
     figure=("orthogonal, lag 30", "right"),
@@ -155,9 +148,8 @@ unit.claim(
         and n["radius 0.5, lag 10"]["right"] < 0.5
     ),
 )
-unit.claim(
+wall.claim(
     "moved",
-    wall,
     "At a lag of 30 an orthogonal start learns with inputs a fifth as loud, and with 2,000 updates; a radius of 0.5 "
     "still guesses after 2,000.",
     figure=("orthogonal, quiet", "right"),
@@ -204,36 +196,32 @@ def inside(seed: int, **settings: Any) -> Numbers:
     return inside_after_training(seed, **settings)
 
 
-unit.claim(
+short_examples.claim(
     "short_examples_long_memory",
-    short_examples,
     "A network that never saw a lag above 7 recalls more than nine times in ten over 1,000 steps; one that saw lag 30 "
     "alone guesses at 30.",
     figure=("lags 1 to 7", "lag 1000"),
     controls=[("lag 30 only", "lag 30"), ("lag 7 only", "lag 1000")],
     holds=lambda n: n["lags 1 to 7"]["lag 1000"] > 0.9 > 0.4 > n["lag 30 only"]["lag 30"],
 )
-unit.claim(
+short_examples.claim(
     "one_lag_is_a_clock",
-    short_examples,
     "A network that is trained at lag 7 alone is right there more than nine times in ten, and at lag 10 fewer than "
     "six.",
     figure=("lag 7 only", "lag 10"),
     controls=[("lag 7 only", "lag 7"), ("lags 1 to 7", "lag 10")],
     holds=lambda n: n["lag 7 only"]["lag 7"] > 0.9 > 0.6 > n["lag 7 only"]["lag 10"],
 )
-unit.claim(
+inside.claim(
     "attractors",
-    inside,
     "After training on lags 1 to 7, each of the four symbols has a state of its own at which the cell rests, and to "
     "which it comes back from a push.",
     figure=("lags 1 to 7", "attractors"),
     controls=[("no training", "attractors"), ("lag 7 only", "attractors")],
     holds=lambda n: n["lags 1 to 7"]["attractors"] == 4,
 )
-unit.claim(
+inside.claim(
     "vanished_and_remembered",
-    inside,
     "Over 100 steps the error of a typical sequence loses more than six powers of ten, and more than two symbols in "
     "three are recalled.",
     figure=("lags 1 to 7", "lost"),
@@ -254,9 +242,8 @@ def beyond_a_chunk(seed: int, lags: tuple[int, int], k: int) -> Numbers:
     return recall_after_training(seed, lags, (7, 30, 60, 1000), k, updates=1000)
 
 
-unit.claim(
+beyond_a_chunk.claim(
     "past_the_chunk",
-    beyond_a_chunk,
     "In chunks of 8 steps a network learns from lags of 1 to 30 to recall over 60. If all lags are 10 or more it "
     "guesses, in chunks and without them.",
     figure=("lags 1 to 30", "lag 60"),
@@ -272,11 +259,10 @@ unit.claim(
 
 unit.expectation(
     "A plain network cannot learn to remember over a distance that its gradient does not survive.",
-    "no",
     "A memory can outlast its gradient by as much as it likes.",
 )
 unit.expectation(
     "A better start, or more updates, lets a plain network learn over any distance.",
-    "in part",
     "But each of these moves it a bit, and there is always a longer lag.",
+    "in part",
 )

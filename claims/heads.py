@@ -1,8 +1,5 @@
 """What unit 11 claims about training: digits read in rows, names marked late, reviews, and tunes sung alone."""
 
-from __future__ import annotations
-
-import torch
 from torch import nn
 
 from claims.experiment import Unit
@@ -14,7 +11,6 @@ from rnncourse.experiments.heads import (
     alone,
     asked_at_every_row,
     at_a_glance,
-    build,
     corrected,
     digit_reader,
     fit_digits,
@@ -38,9 +34,9 @@ from rnncourse.experiments.heads import (
     taught,
     used_as,
 )
+from rnncourse.experiments.training import build
 from rnncourse.heads import OneToOne, SequenceClassifier, SequenceGenerator, SequenceTagger
 
-torch.set_num_threads(1)
 unit = Unit("11_heads")
 
 GLANCE, LINEAR, EVERY = "all pixels at once", "one linear layer", "every row"
@@ -143,87 +139,77 @@ def wrong_axis(seed, wrong):
     return {"loss": loss_with_wrong_axis(last_sequence_for_last_step() if wrong else SequenceClassifier, seed)}
 
 
-unit.claim(
+tagger.claim(
     "one_step_later",
-    tagger,
     "Asked at once, the tagger ends on its ceiling, to five digits. Asked one step later, it is right on every word.",
     figure=("one step later", "right"),
     controls=[("at once", "right"), ("at once, twice as large", "right")],
     holds=lambda n: abs(n["at once"]["off the ceiling in millionths"]) < 10 and n["one step later"]["right"] > 0.9999,
 )
-unit.claim(
+digits.claim(
     "row_by_row",
-    digits,
     "Row by row, the last state reads more than 95% of the held-out digits right. The mean of all states reads at "
     "least 3 in 100 fewer.",
     figure=(LAST, "right"),
     controls=[(MEAN, "right"), (GLANCE, "right"), (LINEAR, "right")],
     holds=lambda n: n[LAST]["right"] > max(0.95, n[MEAN]["right"] + 0.03),
 )
-unit.claim(
+digits.claim(
     "early_rows_do_not_abstain",
-    digits,
     "In the reader of the mean, the votes of the third row differ more than half as much from digit to digit as those "
     "of the last.",
     figure=(MEAN, "spread of row 3"),
     controls=[(MEAN, "spread of row 1"), (MEAN, "spread of row 8")],
     holds=lambda n: n[MEAN]["spread of row 3"] > n[MEAN]["spread of row 8"] / 2,
 )
-unit.claim(
+digits.claim(
     "head_of_two_layers",
-    digits,
     "On the mean, the head with a hidden layer reads more digits right than the linear one.",
     figure=(MEAN_DEEP, "right"),
     controls=[(MEAN, "right"), (LAST, "right"), (LAST_DEEP, "right")],
     holds=lambda n: n[MEAN_DEEP]["right"] > n[MEAN]["right"],
 )
-unit.claim(
+digits.claim(
     "asked_at_any_time",
-    digits,
     "After five of the eight rows, the reader that was asked at every row has at least 50 in 100 digits more right "
     "than the one that was asked at the end. After all eight it has at least 5 in 100 fewer.",
     figure=(EVERY, "5 rows"),
     controls=[(LAST, "5 rows"), (EVERY, "right"), (LAST, "right")],
     holds=lambda n: n[EVERY]["5 rows"] >= n[LAST]["5 rows"] + 0.5 and n[EVERY]["right"] <= n[LAST]["right"] - 0.05,
 )
-unit.claim(
+arriving_at_first.claim(
     "short_way_of_the_mean",
-    arriving_at_first,
     "With the last state, $x_1$ gets less than a millionth of the gradient that $x_{40}$ gets. With the mean, it gets "
     "more than a tenth.",
     figure=("PyTorch's start", "last"),
     controls=[("PyTorch's start", "mean"), ("orthogonal", "last")],
     holds=lambda n: n["PyTorch's start"]["last"] < 1e-6 and n["PyTorch's start"]["mean"] > 0.1,
 )
-unit.claim(
+far_away.claim(
     "far_from_the_end",
-    far_away,
     "Where the step that matters is always the first, the mean is right more than 99 times in 100. The last state is, "
     "if the step may stand anywhere.",
     figure=("mean, always first", "right"),
     controls=[("last, always first", "right"), ("last, anywhere", "right")],
     holds=lambda n: min(n["mean, always first"]["right"], n["last, anywhere"]["right"]) > 0.99,
 )
-unit.claim(
+sentiment.claim(
     "what_order_is_worth",
-    sentiment,
     "The bag meets its ceiling of 0.75 and stays on it. The classifier that reads word by word is right on more than "
     "98%.",
     figure=("word by word", "right"),
     controls=[("bag", "right"), ("a weight for each word", "right"), ("never read", "right")],
     holds=lambda n: abs(n["bag"]["right"] - 0.75) < 0.005 and n["word by word"]["right"] > 0.98,
 )
-unit.claim(
+forged.claim(
     "product_compares",
-    forged,
     "On forgeries, the product is right more than 90% of the time, and two chains side by side less than 65%.",
     figure=("product", "right"),
     controls=[("side by side", "right")],
     holds=lambda n: n["product"]["right"] > 0.9 > 0.65 > n["side by side"]["right"],
 )
-unit.claim(
+tunes.claim(
     "walks_alone",
-    tunes,
     "Trained with corrections, the network has more than 98% of the notes right while it is corrected, and less than "
     "85% when it is left alone. Trained alone, it plays more than nine in ten right, alone.",
     figure=("corrected", "used alone"),
@@ -238,9 +224,8 @@ unit.claim(
         and n["alone"]["used alone"] > 0.9
     ),
 )
-unit.claim(
+wrong_axis.claim(
     "wrong_axis_stays_a_guess",
-    wrong_axis,
     "With the bug the loss stays above 2, near the $\\log 10 = 2.303$ of a guess. Without it, it falls below 1.",
     figure=("last sequence", "loss"),
     controls=[("last step", "loss")],
@@ -248,10 +233,10 @@ unit.claim(
 )
 
 unit.expectation(
-    "A bag of words cannot deal with negation.", "in part", "Negation as such is not what a bag is blind to"
+    "A bag of words cannot deal with negation.", "Negation as such is not what a bag is blind to", "in part"
 )
 unit.expectation(
     "What stands at the beginning of a long sequence, the last state cannot learn from.",
-    "in part",
     "Where the step may stand anywhere, the last state learns it, too",
+    "in part",
 )

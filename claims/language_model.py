@@ -1,7 +1,5 @@
 """Unit 06: two grammars, first names and real text, over seeds; when to stop; and what is written."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from claims.experiment import Numbers, Unit
@@ -48,17 +46,15 @@ def grammar(seed: int, hidden: int) -> Numbers:
     return {"above the lowest": above_the_lowest(p), "possible": possible(sentences_written(p, seed=seed))}
 
 
-unit.claim(
+grammar.claim(
     "reber",
-    grammar,
     "On Reber's grammar the network's perplexity comes within 5% of the lowest possible.",
     figure=("32 units", "above the lowest"),
     controls=[("2 units", "above the lowest")],
     holds=lambda n: n["32 units"]["above the lowest"] < 0.05 < n["2 units"]["above the lowest"],
 )
-unit.claim(
+grammar.claim(
     "reber_written",
-    grammar,
     "More than 90% of the sentences that the network of Reber's grammar writes are sentences of this grammar.",
     figure=("32 units", "possible"),
     controls=[("2 units", "possible")],
@@ -74,9 +70,8 @@ def professions(seed: int, updates: int) -> Numbers:
     return {"least sure": min(students(updates=updates, seed=seed)[0].values())}
 
 
-unit.claim(
+professions.claim(
     "students",
-    professions,
     "The trained network names the right profession in all three, with a probability above 90% where the 5-gram is at "
     "one third.",
     figure=("1,500 updates", "least sure"),
@@ -95,9 +90,8 @@ def heart(seed: int, characters: int) -> Numbers:
     return {"best": watched[best], "best update": 200 * (1 + best), "at the end": watched[-1]}
 
 
-unit.claim(
+heart.claim(
     "by_heart",
-    heart,
     "On 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on "
     "300,000 it is best after 800 or later.",
     figure=("20,000 characters", "at the end"),
@@ -123,9 +117,8 @@ def choices(seed: int, rate: float = 0.1, scale: float = 1.0, hidden: int = 64) 
     return {"bits": short_run(rate, scale, hidden, seed)}
 
 
-unit.claim(
+choices.claim(
     "rate_and_start",
-    choices,
     "Ten times too small or too large a rate, or a start ten times too large, costs 0.3 bits or more; eight units more "
     "change the score by less than 0.1.",
     figure=("as shown", "bits"),
@@ -147,9 +140,8 @@ def play(seed: int, table: bool) -> Numbers:
     return whose(names_written(name_maker(seed=seed), 20_000, 1.0, seed))
 
 
-unit.claim(
+play.claim(
     "own_names",
-    play,
     "More than half of the names of five letters or more that the network writes stand on no list; and it hits upon "
     "real ones that it has not read more often than a table of bigrams does.",
     figure=("network", "unread"),
@@ -184,9 +176,8 @@ def real_text(seed: int, name: str) -> Numbers:
     }
 
 
-unit.claim(
+real_text.claim(
     "against_tables",
-    real_text,
     "On both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.",
     figure=("python-source", "network"),
     controls=[("python-source", "Kneser-Ney"), ("python-source", "3-gram")],
@@ -195,17 +186,15 @@ unit.claim(
         for name in ("python-source", "python-docs")
     ),
 )
-unit.claim(
+real_text.claim(
     "indentation",
-    real_text,
     "In the spaces that begin a line of source code the network needs fewer bits than the table.",
     figure=("python-source", "indent, network"),
     controls=[("python-source", "indent, table")],
     holds=lambda n: n["python-source"]["indent, network"] < n["python-source"]["indent, table"],
 )
-unit.claim(
+real_text.claim(
     "both_together",
-    real_text,
     "Mixed in with a share that validation chooses, the network takes less than a tenth of a bit off the score of the "
     "table.",
     figure=("python-source", "both"),
@@ -215,17 +204,15 @@ unit.claim(
         for name in ("python-source", "python-docs")
     ),
 )
-unit.claim(
+real_text.claim(
     "cold_and_hot",
-    real_text,
     "At a temperature of 0.5 more of the longer words that the network writes are words of the library than at 1.2.",
     figure=("python-source", "cold"),
     controls=[("python-source", "hot")],
     holds=lambda n: n["python-source"]["cold"] > n["python-source"]["hot"],
 )
-unit.claim(
+real_text.claim(
     "tail_cut_off",
-    real_text,
     "At temperature 1, more of the longer words that the network of the source code writes are real ones with a "
     "nucleus of 0.9 than without a filter.",
     figure=("python-source", "nucleus"),
@@ -235,12 +222,10 @@ unit.claim(
 
 unit.expectation(
     "A trained recurrent network predicts real text better than any table of counts.",
-    "no",
     "On both texts counting wins, and clearly.",
 )
 
 unit.expectation(
     "A learned first state helps where sequences are short and many.",
-    "no",
     "a learned one cannot be told from zeros",
 )

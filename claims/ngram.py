@@ -1,7 +1,5 @@
 """What unit 01 claims about texts that are drawn and a network without a state; and what did not come as expected."""
 
-from __future__ import annotations
-
 from claims.experiment import Numbers, Unit
 from rnncourse.experiments.ngram import pair_network, perplexity_of, share_copied, table_perplexity
 
@@ -9,8 +7,8 @@ unit = Unit("01_ngram")
 
 unit.expectation(
     "The longer the context of an n-gram, the better it predicts.",
-    "in part",
     "up to n = 4. Beyond that it brings next to nothing.",
+    "in part",
 )
 
 
@@ -22,9 +20,8 @@ def copying(seed: int, n: int) -> Numbers:
     return {"copied": share_copied(n, seed)}
 
 
-unit.claim(
+copying.claim(
     "learned_to_copy",
-    copying,
     "Of the runs of eight words that the 6-gram writes, more than 60% are in its training text, word for word; of the "
     "bigram's, less than 20%.",
     figure=("6-gram", "copied"),
@@ -41,9 +38,8 @@ def first_order(seed: int, mixed: bool = False) -> Numbers:
     return {"above": perplexity_of(pair_network(seed, mixed=mixed)) / table_perplexity(2) - 1}
 
 
-unit.claim(
+first_order.claim(
     "no_state_is_a_bigram",
-    first_order,
     "Trained on pairs drawn at random, an MLP that reads one character comes within 5% of the bigram table's "
     "perplexity on that text, and never below it.",
     figure=("pairs", "above"),

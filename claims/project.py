@@ -1,10 +1,6 @@
 """What unit 15 claims about training: that a state beats an n-gram on dates, that memory is why, and who wins then."""
 
-from __future__ import annotations
-
 from functools import cache
-
-import torch
 
 from claims.experiment import Numbers, Unit
 from rnncourse.data import load_corpus
@@ -12,7 +8,6 @@ from rnncourse.data.corpora import Corpus
 from rnncourse.experiments.project import bits_by_letter, trial
 
 unit = Unit("15_project")
-torch.set_num_threads(1)
 
 
 @cache
@@ -33,9 +28,8 @@ def dates(seed: int, network: str) -> Numbers:
     return found
 
 
-unit.claim(
+dates.claim(
     "network_wins",
-    dates,
     "With memory the network needs at least 0.3 bits a letter less than the n-gram, on dates of days that neither has "
     "met; without memory it needs more than the n-gram.",
     figure=("with memory", "network"),
@@ -46,18 +40,16 @@ unit.claim(
     ),
 )
 
-unit.claim(
+dates.claim(
     "counting_wins",
-    dates,
     "Letters counted for each language, put together by Bayes' rule, need fewer bits than the network.",
     figure=("with memory", "by language"),
     controls=[("with memory", "network"), ("with memory", "n-gram")],
     holds=lambda n: n["with memory"]["by language"] < n["with memory"]["network"],
 )
 
-unit.claim(
+dates.claim(
     "counting_first",
-    dates,
     "At the first four letters of a date the counts need fewer bits than the network.",
     figure=("with memory", "by language, first"),
     controls=[("with memory", "network, first"), ("without memory", "network, first")],
@@ -66,6 +58,6 @@ unit.claim(
 
 unit.expectation(
     "At the end of a date the network is ahead, since a state holds on to the word that decides.",
-    "in part",
     "Who is ahead there hangs on a few dates, at which one of them was sure and wrong",
+    "in part",
 )

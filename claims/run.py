@@ -6,10 +6,10 @@ and what has not changed is not run again. (The textbook's own modules are not p
 PyTorch, and who changes what they compute says `python -m claims --again`.)
 
 Settings and thresholds are chosen on development seeds; what is written is counted on confirmation seeds (seeds.toml).
-Whatever is changed afterwards, in an experiment or in what its claims hold to be so, is counted on new ones.
+Whatever is changed afterwards, in an experiment or in what its claims hold to be so, is counted on new ones. Code that
+is written anew and gives the same numbers has not changed: who says so is believed when its first seed says so, too
+(`python -m claims --same`).
 """
-
-from __future__ import annotations
 
 import ast
 import dataclasses
@@ -17,6 +17,8 @@ import hashlib
 import importlib
 import json
 import re
+import subprocess
+import sys
 import time
 import tomllib
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -24,6 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -76,7 +79,8 @@ def rule_of(stem: str, claim: Claim) -> str:
         for s in ast.parse((HERE / f"{stem.partition('_')[2]}.py").read_text(encoding="utf-8")).body
         if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
     ]
-    (call,) = [c for c in calls if ast.unparse(c.func) == "unit.claim" and ast.literal_eval(c.args[0]) == claim.name]
+    is_claim = f"{claim.experiment.name}.claim"
+    (call,) = [c for c in calls if ast.unparse(c.func) == is_claim and ast.literal_eval(c.args[0]) == claim.name]
     (holds,) = [keyword.value for keyword in call.keywords if keyword.arg == "holds"]
     needed = {n.id for n in ast.walk(holds) if isinstance(n, ast.Name)}
     code = [part for name in sorted(needed) for part in _code(f"claims.{stem.partition('_')[2]}", name)]
@@ -198,7 +202,40 @@ def run_all(stems: list[str], jobs: int, again: bool = False, develop: int = 0) 
         if develop:
             tell(unit, found)
         else:
-            write(unit, found)
+            write(unit.stem, found)
+
+
+def keep(stem: str) -> list[str]:
+    """Keep what was counted of a unit where its code has changed and its numbers have not: the keys are written anew.
+
+    Each changed setting is run with its first seed. It is to give what was counted; or, as the last digits of a long
+    training depend on the machine, what the code of the last commit gives here. Returned are the settings that gave
+    other numbers; their keys stay.
+    """
+    file, other = unit_claims(stem), []
+    for e in units()[stem].experiments:
+        counted = file["experiments"][e.name]
+        for setting in e.settings:
+            key, run = key_of(stem, e.name, setting), Run(stem, e.name, setting, counted["seeds"][0])
+            if counted["keys"].get(setting) != key:
+                numbers, _ = measure(run)
+                first = {name: values[0] for name, values in counted["values"].get(setting, {}).items()}
+                if numbers == first or numbers == committed(run):
+                    counted["keys"][setting] = key
+                else:
+                    other.append(f"{e.name}, {setting}")
+    write(stem, file)
+    return other
+
+
+def committed(run: Run) -> Numbers | None:
+    """The numbers of a run by the code of the last commit; None if it has no such run."""
+    code = subprocess.run(["git", "archive", "HEAD", "claims", "rnncourse"], cwd=ROOT, check=True, capture_output=True)
+    program = f"import json; from claims.run import Run, measure; print(json.dumps(measure({run})[0]))"
+    with TemporaryDirectory() as folder:
+        subprocess.run(["tar", "-x", "-C", folder], input=code.stdout, check=True)
+        done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
 
 
 def measured(unit: Unit, seeds: dict[str, list[int]]) -> dict[str, Any]:
@@ -240,12 +277,12 @@ def interval(held: int, of: int) -> list[float]:
     return [round(float(found.low), 2), round(float(found.high), 2)]
 
 
-def write(unit: Unit, found: dict[str, Any]) -> None:
+def write(stem: str, found: dict[str, Any]) -> None:
     """The unit's file."""
     FOLDER.mkdir(exist_ok=True)
     text = json.dumps(found, ensure_ascii=False, indent=1)
     text = re.sub(r"\[[^\[\]{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # a list on one line
-    (FOLDER / f"{unit.stem}.json").write_text(text + "\n", encoding="utf-8")
+    (FOLDER / f"{stem}.json").write_text(text + "\n", encoding="utf-8")
     unit_claims.cache_clear()
 
 

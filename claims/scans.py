@@ -1,7 +1,5 @@
 """What unit 14 claims: how many rounds Newton takes, how many pairs a state holds, what a minimal GRU keeps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from claims.experiment import Numbers, Unit
@@ -70,9 +68,8 @@ def stored_pairs(seed: int, power: int = 0, tuned: bool = False) -> Numbers:
     return {f"{n} pairs": found_softmax(n, sharpness, seed) for n in (4, 16, 64)}
 
 
-unit.claim(
+newtons_rounds.claim(
     "few_rounds",
-    newtons_rounds,
     "At a spectral radius of 0.9, 1,000 states are right to ten decimals within 120 rounds if each unit's own slope is "
     "used, and within 12 with the whole Jacobian. At a radius of 2 they are not right after 120.",
     figure=("radius 0.9", "rounds"),
@@ -83,18 +80,16 @@ unit.claim(
         and n["radius 2"]["rounds"] == 200
     ),
 )
-unit.claim(
+short_examples.claim(
     "holds_if_shut",
-    short_examples,
     "Trained on lags from 1 to 7, a minimal GRU that starts at β = −14 recalls after 100 steps of noise, and one that "
     "starts at 0 guesses.",
     figure=("minimal GRU, β = −14", "lag 100"),
     controls=[("minimal GRU, β = 0", "lag 100"), ("plain", "lag 100"), ("minimal GRU, β = −14", "lag 1000")],
     holds=lambda n: n["minimal GRU, β = −14"]["lag 100"] > 0.9 > 0.35 > n["minimal GRU, β = 0"]["lag 100"],
 )
-unit.claim(
+short_examples.claim(
     "push_stays",
-    short_examples,
     "After 200 steps of noise the plain cell keeps its symbols apart and has undone a push; the minimal GRU that "
     "starts at β = −14 keeps both, and the one that starts at 0 keeps neither.",
     figure=("plain", "push left"),
@@ -111,18 +106,16 @@ unit.claim(
         and max(n["minimal GRU, β = 0"]["push left"], n["minimal GRU, β = 0"]["memory left"]) < 0.05
     ),
 )
-unit.claim(
+bits.claim(
     "parity_learned",
-    bits,
     "Trained on 10 bits, with an answer asked after each, the plain cell has the parity right after 50 bits. The "
     "minimal GRU has it right after one bit, and guesses after ten.",
     figure=("plain", "bits 41 to 50"),
     controls=[("minimal", "bit 1"), ("minimal", "bit 10"), ("minimal, 900 updates", "bit 10")],
     holds=lambda n: n["plain"]["bits 41 to 50"] > 0.9 and n["minimal"]["bit 1"] > 0.9 > 0.7 > n["minimal"]["bit 10"],
 )
-unit.claim(
+stored_pairs.claim(
     "full_state",
-    stored_pairs,
     "A state of 16 × 16 numbers gives back nearly all of 4 pairs, and fewer than three in four of 64. With squared "
     "scores, and with a softmax that is sharp enough, more than nine in ten of the 64 come back.",
     figure=("linear", "64 pairs"),
@@ -135,11 +128,10 @@ unit.claim(
 )
 
 unit.expectation(
-    "A scan is faster than a loop.", "in part", "for many single numbers the scan wins by far, for rows it loses."
+    "A scan is faster than a loop.", "for many single numbers the scan wins by far, for rows it loses.", "in part"
 )
 unit.expectation(
     "A cell whose gates do not see the state cannot latch.",
-    "no",
     "One layer of minimal GRU can hold for as long as you like. A unit that holds its memory holds an error in it as "
     "long.",
 )

@@ -1,9 +1,5 @@
 """What unit 08 claims about depth: sooner on a delay; on text, behind or ahead with its way to the output; trained."""
 
-from __future__ import annotations
-
-import torch
-
 from claims.experiment import Numbers, Unit
 from rnncourse.experiments.stacked_torch import (
     DEEP,
@@ -18,7 +14,6 @@ from rnncourse.experiments.stacked_torch import (
     windows,
 )
 
-torch.set_num_threads(1)
 unit = Unit("08_stacked", seeds=20)
 
 
@@ -66,35 +61,31 @@ def eight_layers(seed: int, name: str, rate: float) -> Numbers:
     return {"after 80": bits_after(name, rate, seed)}
 
 
-unit.claim(
+delay_by_depth.claim(
     "deeper_delay_sooner",
-    delay_by_depth,
     "At equal budget, three narrow layers learn to say the symbol of six steps ago in fewer updates than one wide "
     "layer.",
     figure=("3 layers, rate 0.005", "updates"),
     controls=[("1 layer, rate 0.005", "updates")],
     holds=lambda n: n["3 layers, rate 0.005"]["updates"] < n["1 layer, rate 0.005"]["updates"] < 600,
 )
-unit.claim(
+delay_by_depth.claim(
     "deeper_delay_sooner_at_best_rate",
-    delay_by_depth,
     "At a rate of 0.015 three layers are still sooner.",
     figure=("3 layers, rate 0.015", "updates"),
     controls=[("1 layer, rate 0.015", "updates")],
     holds=lambda n: n["3 layers, rate 0.015"]["updates"] < n["1 layer, rate 0.015"]["updates"],
 )
-unit.claim(
+text_by_depth.claim(
     "deeper_text_behind",
-    text_by_depth,
     "After 100 updates on Python source, four plain layers are more than a tenth of a bit behind one layer of as many "
     "parameters.",
     figure=("4 layers, rate 0.012", "after 100"),
     controls=[("1 layer, rate 0.012", "after 100")],
     holds=lambda n: n["4 layers, rate 0.012"]["after 100"] > n["1 layer, rate 0.012"]["after 100"] + 0.1,
 )
-unit.claim(
+text_by_depth.claim(
     "deeper_text_ahead",
-    text_by_depth,
     "With plus signs, or with an output that reads all layers, four layers are ahead of one.",
     figure=("4 layers, residual, rate 0.012", "after 100"),
     controls=[
@@ -107,9 +98,8 @@ unit.claim(
         < n["1 layer, rate 0.012"]["after 100"]
     ),
 )
-unit.claim(
+text_by_depth.claim(
     "deeper_text_at_a_third_of_the_rate",
-    text_by_depth,
     "At a third of the rate four plain layers are behind one, and four with plus signs ahead, too.",
     figure=("4 layers, residual, rate 0.004", "after 100"),
     controls=[("1 layer, rate 0.004", "after 100"), ("4 layers, rate 0.004", "after 100")],
@@ -119,9 +109,8 @@ unit.claim(
         < n["4 layers, rate 0.004"]["after 100"]
     ),
 )
-unit.claim(
+eight_layers.claim(
     "residual_eight_layers",
-    eight_layers,
     "Eight layers with plus signs end with less than a quarter of the loss of eight plain ones, also if those start "
     "wider, or learn at a rate of 0.01.",
     figure=("8 layers, residual, rate 0.003", "after 80"),
@@ -135,9 +124,8 @@ unit.claim(
         < 0.25 * min(n[plain]["after 80"] for plain in n if plain.startswith("8 layers") and "residual" not in plain)
     ),
 )
-unit.claim(
+text_by_depth.claim(
     "upper_layers_slow_for_a_while",
-    text_by_depth,
     "After 100 updates the top layer is less than half as fast as the first, and moves more than twice as much at the "
     "borders of words as within them. After 200 updates it is more than half as fast.",
     figure=("4 layers, rate 0.004", "speed of layer 4 after 100"),
@@ -158,11 +146,11 @@ unit.claim(
 
 unit.expectation(
     "At the same number of parameters, a deeper network is better.",
-    "in part",
     "On text four plain layers were behind one; with a short way from each layer to the output they were ahead.",
+    "in part",
 )
 unit.expectation(
     "Upper layers learn longer time scales.",
-    "in part",
     "So the picture of the textbooks comes, and passes.",
+    "in part",
 )

@@ -1,7 +1,5 @@
 """What unit 07 claims about training in PyTorch: what is learned, what padding does, what goes on after a break."""
 
-from __future__ import annotations
-
 import torch
 
 from claims.experiment import Numbers, Unit
@@ -19,7 +17,6 @@ from rnncourse.experiments.torch_rnn import (
     words_judged,
 )
 
-torch.set_num_threads(1)
 unit = Unit("07_torch_rnn")
 
 
@@ -91,18 +88,16 @@ def bugs(seed: int, rate: float) -> Numbers:
     return numbers
 
 
-unit.claim(
+latch.claim(
     "tape_learns",
-    latch,
     "Trained on your tape with sequences of 12 steps, the cell is right at more than 99 in 100 steps of sequences that "
     "are 100 steps long.",
     figure=("as shown", "right"),
     controls=[("W is 0", "right"), ("two units", "right"), ("ten updates", "right")],
     holds=lambda n: n["as shown"]["right"] > 0.99 > 0.9 > n["W is 0"]["right"],
 )
-unit.claim(
+padding.claim(
     "padding_moves_the_state",
-    padding,
     "After two steps of padding the state is at least half as far from the true last state as two *different* words "
     "are from each other, and it stays so.",
     figure=("as shown", "from two steps on"),
@@ -113,9 +108,8 @@ unit.claim(
     ],
     holds=lambda n: n["as shown"]["from two steps on"] > 0.5,
 )
-unit.claim(
+writer.claim(
     "between_the_tables",
-    writer,
     "After three epochs over 60,000 characters, the network beats Kneser–Ney's 2-gram by more than half a bit per "
     "character, and loses to Kneser–Ney's 4-gram by more than 0.3 bits.",
     figure=("as shown", "bits"),
@@ -124,17 +118,15 @@ unit.claim(
         n["as shown"]["4-gram"] + 0.3 < n["as shown"]["bits"] < n["as shown"]["2-gram"] - 0.5 < n["no memory"]["bits"]
     ),
 )
-unit.claim(
+word_vectors.claim(
     "counting_wins",
-    word_vectors,
     "Kneser–Ney's 4-gram has a lower perplexity than the network, wherever its vectors come from.",
     figure=("from the table", "4-gram"),
     controls=[("from the table", "network"), ("trained here", "network")],
     holds=lambda n: n["from the table"]["4-gram"] < min(one["network"] for one in n.values()),
 )
-unit.claim(
+word_vectors.claim(
     "from_the_table",
-    word_vectors,
     "Started from the table the network has a lower perplexity than with vectors trained here, and than from a table "
     "whose vectors are shuffled among the words.",
     figure=("from the table", "network"),
@@ -143,26 +135,23 @@ unit.claim(
         n["from the table"]["network"] < min(n[start]["network"] for start in ("trained here", "table shuffled"))
     ),
 )
-unit.claim(
+word_vectors.claim(
     "both_together",
-    word_vectors,
     "Mixed with the 4-gram, in a share that validation chooses, the network from the table takes more than 5% off the "
     "4-gram's perplexity.",
     figure=("from the table", "both"),
     controls=[("from the table", "4-gram"), ("trained here", "both"), ("from the table", "counts and docstrings")],
     holds=lambda n: n["from the table"]["both"] < 0.95 * n["from the table"]["4-gram"],
 )
-unit.claim(
+interrupted.claim(
     "goes_on_as_if_nothing_had_happened",
-    interrupted,
     "With both dicts the resumed training is the undisturbed one, number for number. With the weights alone it is not.",
     figure=("Adam", "both dicts"),
     controls=[("Adam", "weights alone"), ("SGD", "weights alone")],
     holds=lambda n: n["Adam"]["both dicts"] < 1e-9 < 0.001 < n["Adam"]["weights alone"],
 )
-unit.claim(
+bugs.claim(
     "three_programs",
-    bugs,
     "With the right program, and with either bug, the reported loss falls below a third of what it was at first. Only "
     "the right one learns to spell.",
     figure=("rate 0.5", "right, classes on the wrong axis"),
@@ -180,11 +169,9 @@ unit.claim(
 
 unit.expectation(
     "PyTorch's compiled loop is many times faster than a loop in Python.",
-    "no",
     "on a CPU that buys little, far from a factor of ten at any of these sizes.",
 )
 unit.expectation(
     "A network that knows which words are alike predicts words better than a table of counts.",
-    "no",
     "alone, counting wins.",
 )

@@ -1,7 +1,5 @@
 """What unit 02 claims about rules that are fitted: how many examples it saves to share them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from claims.experiment import Numbers, Unit
@@ -22,9 +20,8 @@ def sharing(seed: int, change: float = 0.0) -> Numbers:
     }
 
 
-unit.claim(
+sharing.claim(
     "twenty_times",
-    sharing,
     "Weights for each of 20 steps, from 200 sequences, are as wrong as shared weights from 10, to within a fifth.",
     figure=("one rule", "own, 200"),
     controls=[("one rule", "shared, 10"), ("one rule", "own, 10"), ("a rule that changes", "shared, 200")],

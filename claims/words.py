@@ -1,7 +1,5 @@
 """The claims that a unit marks in its prose."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -7,8 +7,6 @@ Everything happens in a temporary folder. It wants Chromium (``sudo apt-get inst
 is said in the README, in its alt text.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -6,8 +6,6 @@ bytecode of all that was imported. It says of itself that it need not be compare
 another wherever a wheel is unpacked. The sources stay beside it, for tracebacks.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

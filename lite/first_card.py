@@ -6,8 +6,6 @@ Each run is a browser that has seen nothing before, and a web server on this mac
 Beside the seconds stands the time of the browser's processors, which does not depend on what else the machine does.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -1,7 +1,5 @@
 """In Pyodide: cells are run as its kernel runs them, and all that is imported by then is given as a zip of bytecode."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import sys

@@ -8,8 +8,6 @@ the site cannot meet ends the build with a sentence. Pyodide installs what a cel
 `pyodide-lock.json`, which is written here: the course, and whatever it needs, to the last link.
 """
 
-from __future__ import annotations
-
 import argparse
 import email.parser
 import hashlib

@@ -1,7 +1,5 @@
 """Where there is no PyTorch: import statements are read as JSON, and those that fail are written."""
 
-from __future__ import annotations
-
 import importlib.abc
 import json
 import sys

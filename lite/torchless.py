@@ -7,8 +7,6 @@ stays. A unit's locked imports lose only what cannot run; where that is all, the
 there is for its model answer to say; without it there is no check.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess

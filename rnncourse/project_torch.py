@@ -16,8 +16,6 @@ from torch.nn import functional
 
 from rnncourse.project import Documents, bits_per_token
 
-__all__ = ["Reader", "run_experiment"]
-
 EMBEDDING = 32
 PADDING = -1
 

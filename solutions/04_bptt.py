@@ -566,8 +566,8 @@ assert max(shares["right"], shares["nothing but zeros"]) < 0.9, "Both were expec
 # *●●○ · 12 minutes · 3 points*
 #
 # Central differences of a function `f` that takes one array and gives one number. `x` is a float64 array **of any
-# shape**; the answer is an array of the same shape. Call `f` with new arrays: `x` itself is not written to, not even
-# for a while, because `f` may hold on to it. The argument `eps` says how far to go.
+# shape**; the answer is an array of the same shape. Call `f` with arrays of your own: `x` itself is not written to, not
+# even for a while, because somebody may hold on to it. The argument `eps` says how far to go.
 #
 #     f(x) = sum of x**2     x = [1, -3]     gives [2, -6]
 

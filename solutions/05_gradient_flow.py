@@ -687,9 +687,9 @@ assert not np.allclose(dW["truncated"], dW["full"]), "Truncation was expected to
 # *●○○ · 6 minutes · 2 points*
 #
 # `rng` is a NumPy generator, as `np.random.default_rng(0)` makes one, and `n` a whole number from 1 on. Return an
-# orthogonal matrix `(n, n)` of float64 whose numbers come from `rng`: two generators with different seeds give
-# different matrices, and so do two calls with one generator, once $n > 1$. Any orthogonal matrix will do. You may call `np.linalg.qr`
-# and `np.linalg.svd`. May not call `scipy`.
+# orthogonal matrix `(n, n)` of float64. How it is drawn is up to you, but its numbers come from `rng`: once $n > 1$, two
+# generators with different seeds give different matrices, and so do two calls with one generator. You may call
+# `np.linalg.qr` and `np.linalg.svd`. May not call `scipy`.
 
 
 # %% answer="orthogonal"

@@ -326,8 +326,8 @@ assert (L, wider) != (8, np.sqrt(3)) or sizes["plain,\nwider start"].min() > 0.9
 # *●○○ · 8 minutes · 2 points*
 #
 # Write it with the draws given, so that the answer is not a matter of luck: `H` is `(T, N, H)`, `mask` has the same shape
-# and holds True where an entry is **kept**, and `p`, from 0 up to but not including 1, is the probability with which
-# entries were *dropped* when the mask was drawn. Return a new array.
+# and holds True where an entry is **kept**, and `p`, a Python number from 0 up to but not including 1, is the
+# probability with which entries were *dropped* when the mask was drawn. Return a new array.
 #
 #     H [[[1, 2, 3]]]   p 0.5   mask [[[True, False, True]]]   gives [[[2, 0, 6]]]
 

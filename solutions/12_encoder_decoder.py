@@ -714,7 +714,8 @@ show(learning_curve(curves, "Strings of five digits copied, by what the decoder 
 #
 # `bleu(prediction, reference, max_n=4)` compares two sequences of tokens, each a list or a string, for the orders 1 to
 # `max_n`, and returns a number from 0 to 1. Where an order has no match it is 0; so it is for an empty prediction, and
-# for one that is shorter than `max_n`. (Papers add up the counts of a whole test set; ours is for one sentence.)
+# for one that is shorter than `max_n`. The reference is never empty. (Papers add up the counts of a whole test set; ours
+# is for one sentence.)
 #
 # `Counter` is imported.
 #

@@ -22,7 +22,7 @@ TESTS = (
     "tests/notebooks/test_in_step.py",
     "tests/rnncourse/exercises/test_catalogue.py",
     "tests/rnncourse/exercises/test_mistakes.py",
-    "tests/rnncourse/exercises/test_right_answers.py",
+    "tests/rnncourse/exercises/test_answers.py",
     "tests/website/test_pages.py",
     "tests/grading/test_grade.py",
 )
@@ -90,21 +90,20 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def _about(item: pytest.Item) -> str:
     """The file and the line that a test is about, and the name of what it tests there."""
     from rnncourse.checks.exercise import Exercise, Misconception, Question
-    from rnngrade.author.build import alternatives_path
-    from rnngrade.author.validate import exercise_place, place
+    from rnncourse.checks.shelf import Answer
+    from rnngrade.author.validate import exercise_place, shelf_of
 
     given = _parameters(item)
     exercise = next((one for one in given.values() if isinstance(one, Exercise | Question)), None)
     mistake = next((one for one in given.values() if isinstance(one, Misconception)), None)
     stem = item.config.getoption("unit")
+    answer = next((one for one in given.values() if isinstance(one, Answer)), None)
+    if answer:
+        return f"{shelf_of(stem)}:{answer.line}: {answer.name}"
     if exercise and mistake:
         return f"{exercise_place(ROOT, exercise, mistake.name)}: {exercise.name}, {mistake.name}"
     if exercise:
         return f"{exercise_place(ROOT, exercise)}: {exercise.name}"
-    if callable(answer := given.get("answer")):
-        file = alternatives_path(ROOT, stem).relative_to(ROOT).as_posix()
-        where = place(ROOT, file, rf"^(def|class) {answer.__name__}\b")
-        return f"{where}: {given['name']}"
     if given:
         return f"solutions/{stem}.py:1: {stem}"
     return f"{item.path.relative_to(ROOT)}:{(item.location[1] or 0) + 1}"

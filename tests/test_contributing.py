@@ -131,6 +131,7 @@ def test_every_test_that_sees_the_new_unit_holds(done, course):
 
 
 CATALOGUE, SOLUTION = "rnncourse/exercises/forgetting.py", "solutions/16_forgetting.py"
+SHELF = "tests/answers/16_forgetting.txt"
 WRONG = {
     "an edit of another answer": (
         (CATALOGUE, "+ return -1 / np.log(keep)", "- return 1\n+ return -1 / np.log(keep)"),
@@ -147,6 +148,10 @@ WRONG = {
     "a mistake again": (
         (CATALOGUE, "+ return -1 / np.log(keep)", "+ return 0.5 / (1 - keep)"),
         f"{CATALOGUE}:42: half_life, time_constant: this is the same change as as_if_linear.",
+    ),
+    "an answer of no kind": (
+        (SHELF, "half_life wrong: whole", "half_life false: whole"),
+        f"{SHELF}:13: `=== half_life false: whole steps are counted` should be === exercise kind: words",
     ),
     "no concept": (
         ("website/concepts.toml", '"forgetting.half_life"', '""'),

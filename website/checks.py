@@ -1,7 +1,5 @@
 """What the checks look at: a page for each unit, made from the catalogue of exercises (`rnncourse/exercises`)."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

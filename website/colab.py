@@ -6,8 +6,6 @@ Colab opens notebooks from GitHub. So the folder is pushed as the branch `colab`
 the wheel too: notebooks and checks are of one release, and nothing has to be on a package index.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import subprocess

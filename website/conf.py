@@ -1,7 +1,5 @@
 """Sphinx's settings. The pages are made by make_website.py, which also says where they lie."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import re

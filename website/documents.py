@@ -1,7 +1,5 @@
 """The repository's own documents as pages: their links lead to the page of what they name, or to the file itself."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -4,8 +4,6 @@ Nothing of it is typed in. The film, the pictures and the tune are what the unit
 says, while the page is made, about the wrong answer that unit 00 asks everybody to try.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from html import escape

@@ -5,8 +5,6 @@
 Links to other sites are looked at for their form only: whether they answer today is no property of this course.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

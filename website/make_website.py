@@ -9,8 +9,6 @@ that leads nowhere.
     python website/make_website.py [--out FOLDER] [--without-solutions] [--lite ADDRESS] [--repository NAME]
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import itertools

@@ -3,8 +3,6 @@
 Docstrings are Markdown as they stand: what is indented is code, and doctests get a fence.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -50,7 +48,7 @@ def _public(tree: ast.Module) -> list[Definition]:
 
 
 def _entry(module: str, node: Definition, text: str, source: bool) -> str:
-    code = ast.get_source_segment(text, node) or ""
+    code = "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
     parts = [
         f"({label(module + '.' + node.name)})=\n## `{node.name}`",
         f"```python\n{_signature(node, text)}\n```",

@@ -4,8 +4,6 @@ An answer cell shows the student's stub; the solution lies folded below it. A ch
 it looks at. Figures become files, with their alt text. Nothing is executed: outputs are the stored ones.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterator

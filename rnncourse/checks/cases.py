@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from rnncourse.checks.drive import Driver, Observation, observe
-from rnncourse.checks.exercise import Case, Exercise, Question
+from rnncourse.checks.exercise import Case, Exercise, Misconception, Question
 from rnncourse.checks.plain import Plain
 
 VISIBLE_SEED = "visible"
@@ -61,6 +61,14 @@ def drawn(exercise: Exercise, seed: Seed) -> tuple[list[Case], list[Observation]
 def expected(exercise: Exercise, one: Case) -> Observation:
     """What the reference does in a case; nothing where it is not asked, since facts decide."""
     return Observation() if exercise.facts else quiet_observe(exercise.reference, exercise.drive, one.args)
+
+
+def of_mistake(exercise: Exercise, mistake: Misconception, one: Case) -> Observation:
+    """What a mistake of the catalogue does in a case that was drawn for a seed. It is remembered, as that case is."""
+    memory: dict[int, tuple[Case, Observation]] = exercise.memory.setdefault(("mistake", mistake.name), {})
+    if id(one) not in memory:
+        memory[id(one)] = one, quiet_observe(mistake.answer, exercise.drive, one.args)
+    return memory[id(one)][1]
 
 
 def drawn_afresh(exercise: Exercise, seed: Seed, draw: int) -> list[Case]:

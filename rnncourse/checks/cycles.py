@@ -12,22 +12,51 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
 HOLD = "__hold__"
 _PUTS_IN = frozenset(["append", "appendleft", "extend", "insert", "setdefault", "update"])
+_CALLS = re.compile(rf"\b(?:{'|'.join(sorted(_PUTS_IN))})\b")
+# A bracket that is no index, and what else has lists or dicts to do; and what puts something into something else.
+_HOLDERS = re.compile(r"(?<![\w)\]])\[|\{|\b(?:list|dict|deque|Counter|defaultdict|sorted|split|tolist)\b")
+_PUTS = re.compile(rf"{_CALLS.pattern}|[-+*/@%&|^]=|\][^\]\n=]*=(?!=)")
 
 
-def compiled(text: str, file: str, space: dict[str, Any]) -> CodeType:
+def compiled(text: str, file: str, space: dict[str, Any], args: tuple[Any, ...] = ()) -> CodeType:
     """The program, which asks `space[HOLD]`, bound here, before it puts something into something else. Lines stay where
-    they are. **Errors:** `SyntaxError`.
+    they are. `args` are what it is given: lists and dicts among them hold as well. **Errors:** `SyntaxError`.
     """
+    holds = _HOLDERS.search(text) or any(isinstance(a, (list, dict)) for a in args)
+    if not holds or not _PUTS.search(text):  # to read a program as a tree takes twice as long as to compile it
+        return compile(text, file, "exec", dont_inherit=True)
     space[HOLD] = hold
     tree = ast.parse(text)
-    for node in list(ast.walk(tree)):
-        _ask(node)
+    putting = {n for n, line in enumerate(text.splitlines(), 1) if _CALLS.search(line)}
+    for one in list(_statements(tree.body)):
+        _ask(one)
+        if putting and not putting.isdisjoint(range(one.lineno, (one.end_lineno or one.lineno) + 1)):
+            for node in list(ast.walk(one)) if not hasattr(one, "body") else _heads(one):
+                if isinstance(node, ast.Call):
+                    _ask(node)
     return compile(tree, file, "exec", dont_inherit=True)
+
+
+def _statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for one in block:
+        yield one
+        for field in ("body", "orelse", "finalbody"):
+            yield from _statements(getattr(one, field, []))
+        for part in (*getattr(one, "handlers", ()), *getattr(one, "cases", ())):
+            yield from _statements(part.body)
+
+
+def _heads(one: ast.stmt) -> list[ast.AST]:
+    """What stands in the head of a statement that has a block: its test, what it runs through."""
+    heads = [value for value in vars(one).values() if isinstance(value, ast.expr)]
+    return [node for head in heads for node in ast.walk(head)]
 
 
 def hold(holder: Any, value: Any) -> Any:

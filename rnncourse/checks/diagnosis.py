@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks import generic
-from rnncourse.checks.cases import Candidate, Seed, canonical, drawn_afresh, quiet_observe
+from rnncourse.checks.cases import Candidate, Seed, canonical, drawn_afresh, of_mistake, quiet_observe
 from rnncourse.checks.compare import alike, difference
 from rnncourse.checks.deadline import Deadline, clock_of
 from rnncourse.checks.drive import Observation
@@ -126,16 +126,12 @@ class Evidence:
                 continue
 
     def of_catalogue(self, mistake: Misconception) -> Answer:
-        """A mistake of the catalogue as an answer. What it gives in the drawn cases is remembered."""
-        memory = self.exercise.memory.setdefault(("mistake", self.seed, mistake.name), {})
+        """A mistake of the catalogue as an answer."""
 
         def answer(index: int | None, one: Case) -> Observation:
-            if index is None:
-                return quiet_observe(mistake.answer, self.exercise.drive, one.args)
-            if index not in memory:
-                memory[index] = quiet_observe(mistake.answer, self.exercise.drive, one.args)
-            found: Observation = memory[index]
-            return found
+            if index is not None:
+                return of_mistake(self.exercise, mistake, one)
+            return quiet_observe(mistake.answer, self.exercise.drive, one.args)
 
         return answer
 

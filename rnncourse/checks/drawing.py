@@ -83,6 +83,13 @@ def weights(rng: np.random.Generator, rows: int, columns: int, dtype: Any = np.f
     return (rng.standard_normal((rows, columns)) / np.sqrt(rows)).astype(dtype)
 
 
+def cell_weights(
+    rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The U (D, H), W (H, H), b (H,) of a recurrent cell."""
+    return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+
+
 Draw = Callable[..., tuple[Any, ...]]
 
 # The sizes of an axis in the two ordinary standard cases, and in the edge cases; another axis gets the smallest that is

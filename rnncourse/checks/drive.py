@@ -276,10 +276,13 @@ def _differ(live: Any, pristine: Any) -> bool:
         return True
 
 
-def observe(candidate: Any, drive: Driver, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
+def observe(
+    candidate: Any, drive: Driver, args: tuple[Any, ...], keep: list[Any] | None = None, *, is_brief: bool = False
+) -> Observation:
     """Drive the candidate through one case and say what was seen. Never raises for what the candidate does.
 
-    The answer itself, of which the observation has a copy, is put into `keep`.
+    The answer itself, of which the observation has a copy, is put into `keep`. What is told of an error is brief if
+    nobody is to read it: to find the line and the shapes takes longer than most answers.
     """
     spy = _Spy()
     to_live, from_live = _converters(drive)
@@ -297,7 +300,9 @@ def observe(candidate: Any, drive: Driver, args: tuple[Any, ...], keep: list[Any
         raise
     except BaseException as error:
         return Observation(
-            error=describe(error), error_types=tuple(c.__name__ for c in type(error).__mro__), changed=changed()
+            error=_in_words(error) if is_brief else describe(error),
+            error_types=tuple(c.__name__ for c in type(error).__mro__),
+            changed=changed(),
         )
     plain, refused, shared = None, None, False
     try:
@@ -337,15 +342,9 @@ def describe(error: BaseException) -> str:
     """One line on an error: its kind, its words, and the line of the candidate's own code where it arose. What the
     candidate calls of the course may raise it: then that is the line which calls.
     """
+    text = _in_words(error)
     if isinstance(error, Unfit):
-        return str(error)
-    try:
-        words = str(error).strip().splitlines()
-    except Exception:
-        words = []
-    if len(words) > 1 and words[0].endswith(":"):
-        words[0] = f"{words[0]} {words[1].strip()}"
-    text = f"{type(error).__name__}: {_shortened(words[0])}" if words else type(error).__name__
+        return text
     frames = [
         (frame, summary)
         for (frame, _), summary in zip(
@@ -356,6 +355,19 @@ def describe(error: BaseException) -> str:
     if frames and frames[-1][1].line:
         return f"{text} (in the line `{frames[-1][1].line.strip()[:100]}`{_shapes(error, *frames[-1])})"
     return text
+
+
+def _in_words(error: BaseException) -> str:
+    """An error's kind and its words."""
+    if isinstance(error, Unfit):
+        return str(error)
+    try:
+        words = str(error).strip().splitlines()
+    except Exception:
+        words = []
+    if len(words) > 1 and words[0].endswith(":"):
+        words[0] = f"{words[0]} {words[1].strip()}"
+    return f"{type(error).__name__}: {_shortened(words[0])}" if words else type(error).__name__
 
 
 def _shortened(words: str) -> str:

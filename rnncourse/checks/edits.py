@@ -14,7 +14,8 @@ def f(h0, l):
     h, states = h0[0], []
     return h
 
-An entry is its name, what the student is told, and its changes. In a change, lines with a `-` stand in the answer, one
+An entry is its name, what the student is told, and its changes. Another form of a mistake is told the same: its head is
+`new_name = name_of_the_first`. In a change, lines with a `-` stand in the answer, one
 after the other and at one place only; their indentation does not count, nor a comment behind them. The lines with a
 `+` take their place, indented as they are against the first line with a `-`. A change ends at an empty line, or where
 a `-` follows a `+`. Lines with a `-` alone are deleted; to add some, repeat the line above or below them. An entry that
@@ -32,7 +33,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-_HEAD = re.compile(r"(\w+): (.+)")
+HEAD = re.compile(r"(\w+)(?:: (.+)| = (\w+))")
 
 
 class EditError(ValueError):
@@ -64,8 +65,8 @@ def parse(text: str) -> list[Entry]:
         sign, rest = line[:1], line[1:].removeprefix(" ")
         if not line.strip():
             is_open = False
-        elif head := _HEAD.fullmatch(line):
-            found.append(Entry(head[1], head[2].strip()))
+        elif head := HEAD.fullmatch(line):
+            found.append(Entry(head[1], head[2].strip() if head[2] else _message_of(head[3], found)))
             is_open = False
         elif not found:
             raise EditError(f"The line `{line}` stands before the first name.")
@@ -80,6 +81,13 @@ def parse(text: str) -> list[Entry]:
         else:
             raise EditError(f"{found[-1].name}: the line `{line}` is no part of a message, and has neither - nor +.")
     return found
+
+
+def _message_of(name: str, entries: list[Entry]) -> str:
+    for entry in entries:
+        if entry.name == name:
+            return entry.message
+    raise EditError(f"No mistake of the name {name} stands above the line that says `= {name}`.")
 
 
 def edited(source: str, changes: list[Change]) -> str:

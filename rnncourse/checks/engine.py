@@ -151,7 +151,7 @@ def _verdict(
         points,
         exercise.points,
         words,
-        diagnosis.name if diagnosis else None,
+        diagnosis.name if diagnosis else where.mistake if where else None,
         met,
         where=where,
         **look,

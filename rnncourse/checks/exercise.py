@@ -51,9 +51,9 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.drawing import Axes, Case, Draw, Drawer, case, edge, normal, weights
+from rnncourse.checks.drawing import Axes, Case, Draw, Drawer, case, cell_weights, edge, normal, weights
 from rnncourse.checks.drive import Driver, call
-from rnncourse.checks.edits import Change, EditError, compiled, edited, needed, parse
+from rnncourse.checks.edits import HEAD, Change, EditError, compiled, edited, needed, parse
 from rnncourse.checks.facts import Fact
 from rnncourse.checks.packed import text_of
 from rnncourse.checks.plain import Plain
@@ -72,6 +72,7 @@ __all__ = [
     "Unit",
     "Whole",
     "case",
+    "cell_weights",
     "edge",
     "normal",
     "unchanged",
@@ -255,7 +256,7 @@ class Exercise:
 
     def mistakes(self, text: str) -> None:
         """Add misconceptions that are edits of the model answer, written as `rnncourse.checks.edits` says."""
-        heads = [n for n, line in enumerate(text.splitlines()) if re.match(r"\w+: ", line)]
+        heads = [n for n, line in enumerate(text.splitlines()) if HEAD.fullmatch(line)]
         try:
             entries = parse(text)
         except EditError as error:

@@ -35,11 +35,11 @@ def both(exercise: Exercise, one: Misconception, other: Misconception) -> Miscon
             answer = exercise.made_of(source, f"<{exercise.name}: two mistakes>")
         except Exception:  # no Python any more, or none that can be run
             return None
-    first, second = (_without_praise(m.message) for m in (one, other))
+    first, second = (without_praise(m.message) for m in (one, other))
     return Whole(f"{one.name}{TWO}{other.name}", f"Two things are wrong. (1) {first} (2) {second}", answer)
 
 
-def _without_praise(message: str) -> str:
+def without_praise(message: str) -> str:
     """A message without "The states are right, but" at its beginning: beside a second mistake it is not so."""
     rest = PRAISE.sub("", message)
     return message if rest == message else rest[0].upper() + rest[1:]

@@ -25,7 +25,8 @@ class Where:
     `lines` are line numbers in the answer's own text, that of its `def` or `class` being 1; none if only a relation is
     known. `part` is the text within the line, if it is known. `message` says in one or two sentences what is so,
     `evidence` what was verified for it. `change` names the kind of the change that would mend it, if it is known, and
-    `hints` say where to look and for what: that is told when a student asks. `source` is the answer's text.
+    `hints` say where to look and for what: that is told when a student asks. `source` is the answer's text. `mistake`
+    is the name of the one of the catalogue that is made besides what is wrong in a line, if there is one.
     """
 
     lines: tuple[int, ...]
@@ -35,6 +36,7 @@ class Where:
     change: str | None = None
     hints: tuple[str, ...] = ()
     source: str = field(default="", repr=False)
+    mistake: str | None = None
 
     def plain(self) -> dict[str, Any]:
         """As what JSON knows, for records. The programs that mend are left out: they are nobody's to read."""

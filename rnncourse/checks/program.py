@@ -46,12 +46,19 @@ class Program:
         """The program, which says of each statement that it is run, and looks after it whether an argument has
         changed.
         """
+        return self._saying(RAN, LOOK)
+
+    def tracing(self) -> str:
+        """The program, which says of each statement that it is run."""
+        return self._saying(RAN)
+
+    def _saying(self, *names: str) -> str:
         tree = deepcopy(self.tree)
         for node in ast.walk(tree):
             for field in ("body", "orelse", "finalbody"):
                 block = getattr(node, field, None)
                 if isinstance(block, list) and isinstance(node, (ast.FunctionDef, *_BLOCKS)):
-                    setattr(node, field, [s for one in block for s in _looked_after(one)])
+                    setattr(node, field, [s for one in block for s in _around(one, names)])
         return ast.unparse(tree)
 
     def idle(self, ran: Collection[int]) -> set[int]:
@@ -76,13 +83,16 @@ def lines_of(node: ast.stmt | ast.expr) -> range:
     return range(node.lineno, last + 1)
 
 
-def _looked_after(one: ast.stmt) -> list[ast.stmt]:
-    def says(name: str) -> ast.stmt:
-        return ast.Expr(ast.Call(ast.Name(name, ast.Load()), [ast.Constant(one.lineno)], []), lineno=one.lineno)
+def _around(one: ast.stmt, names: Collection[str]) -> list[ast.stmt]:
+    """A statement, and the calls of these names before and after it."""
+
+    def says(name: str) -> list[ast.stmt]:
+        call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(one.lineno)], [])
+        return [ast.Expr(call, lineno=one.lineno)] if name in names else []
 
     if isinstance(one, (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.FunctionDef, ast.ClassDef)):
-        return [says(RAN), one]
-    return [says(RAN), one, says(LOOK)]
+        return [*says(RAN), one]
+    return [*says(RAN), one, *says(LOOK)]
 
 
 def program_of(candidate: Any) -> Program | None:

@@ -11,8 +11,6 @@ from here, and the prose of the units is filled from here when it is built:
     {{05_gradient_flow:short_examples/...}}             as the first, of another unit
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

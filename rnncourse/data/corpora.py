@@ -11,8 +11,6 @@ group says which documents belong together: copies, pieces of one page, the same
 them tells about another would be known beforehand if they stood on both sides of a split.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
@@ -27,8 +25,6 @@ from .dates import DATE_LANGUAGES, written_as
 from .python_tokens import TOKEN_LABELS, label_python
 from .sources import documents
 from .text import load_text, words
-
-__all__ = ["CORPORA", "Corpus", "load_corpus"]
 
 CORPORA = ("dates", "python", "docs")
 PIECE = 160  # characters: the longest document of a corpus that is made of longer texts

@@ -12,8 +12,6 @@ One day in ten is held out, by its date: no text of a held-out day, in any langu
 Source: Unicode Technical Standard #35, part 4, "Dates", for the patterns; ISO 8601:2004 for the answers.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import re
@@ -25,21 +23,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Int
-
-__all__ = [
-    "BOS",
-    "DATE_LANGUAGES",
-    "EOS",
-    "ISO_VOCABULARY",
-    "PAD",
-    "EncodedDates",
-    "WrittenDate",
-    "date_vocabulary",
-    "encode_dates",
-    "is_held_out",
-    "written_as",
-    "written_dates",
-]
 
 DATE_LANGUAGES = ("de", "en", "es", "fi", "fr", "it", "nl", "pl", "pt", "sv", "tr")
 FIRST_DAY, LAST_DAY = date(1950, 1, 1), date(2049, 12, 31)

@@ -7,15 +7,11 @@ Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", 
 (its test part).
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32, Int64
-
-__all__ = ["Digits", "digits"]
 
 _FILE = Path(__file__).parent / "shipped" / "digits.npz"
 _HELD_OUT = 500

@@ -7,15 +7,11 @@ without any network: it counts neighbours, and keeps the 32 strongest directions
 Source of the method: O. Levy, Y. Goldberg, "Neural Word Embedding as Implicit Matrix Factorization", NIPS 2014.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32
-
-__all__ = ["WordVectors", "word_vectors"]
 
 _FILE = Path(__file__).parent / "shipped" / "words.npz"
 

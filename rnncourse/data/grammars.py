@@ -17,8 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["Grammar", "study_grammar"]
-
 State = str | int | tuple[str, ...]
 Choice = tuple[float, str, State | None]
 

@@ -3,8 +3,6 @@
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["digit_image"]
-
 _SEVEN = """
 ........
 .######.

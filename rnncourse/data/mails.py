@@ -13,14 +13,10 @@ Source: the grammar is our own. That the beginning and the end have to be held a
 "XOR" problem of S. Hochreiter, J. Schmidhuber, "Long Short-Term Memory", Neural Computation 9, 1997, in words.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
-
-__all__ = ["Mails", "draw_mails"]
 
 _ADVERTS = ["bargain", "discount", "lottery", "prize"]
 _HONEST = ["invoice", "lunch", "minutes", "report"]

@@ -12,16 +12,12 @@ a colon. Signs between quotation marks are left out, since brackets would tell w
 Source: Python's documentation, `pydoc_data/topics.py`, under the PSF licence.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
 from .sources import documents
-
-__all__ = ["MarkedSentence", "marked_sentences"]
 
 _CODE = (">>>", "::=", " = ")
 _PART = re.compile(r'["`]+([^"`]*)["`]+|(\w+|[.,:;?!])')

@@ -10,8 +10,6 @@ floridum (Piae Cantiones, 1582), Hänschen klein (Germany, 19th, on an older tun
 Ah ! vous dirai-je, maman (France, 18th).
 """
 
-from __future__ import annotations
-
 import io
 import wave
 from collections.abc import Sequence
@@ -19,8 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32
-
-__all__ = ["Note", "Tune", "decode_melody", "encode_melody", "melodies", "pitches", "wav"]
 
 Note = tuple[str, float]
 

@@ -6,14 +6,10 @@ Source: U.S. Census Bureau, "Frequently Occurring Names from the 1990 Census", 1
 the United States, which is in the public domain.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
-__all__ = ["FirstNames", "first_names"]
 
 _FILE = Path(__file__).parent / "shipped" / "names.txt"
 _EACH = 500  # in the validation part, and in the held-out part

@@ -14,8 +14,6 @@ Whole files are held out: no line to be judged on comes from a file that was tra
 Source: Python's documentation of `tokenize`, `token` and `keyword`.
 """
 
-from __future__ import annotations
-
 import io
 import keyword
 import tokenize
@@ -27,8 +25,6 @@ import numpy as np
 from jaxtyping import Int
 
 from .text import train_and_held_out
-
-__all__ = ["TOKEN_LABELS", "LabelledText", "label_python", "labelled_python"]
 
 TOKEN_LABELS = ("space", "comment", "string", "number", "operator", "keyword", "function", "name")
 _OF_TYPE = {"COMMENT": "comment", "STRING": "string", "NUMBER": "number", "OP": "operator", "ERRORTOKEN": "operator"}

@@ -13,12 +13,8 @@ with Gradient Descent is Difficult", IEEE Transactions on Neural Networks 5, 199
 J. Schmidhuber, "Long Short-Term Memory", Neural Computation 9, 1997.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from jaxtyping import Float, Int
-
-__all__ = ["recall_batch"]
 
 
 def recall_batch(

@@ -14,8 +14,6 @@ Source: that a bag of words loses the scope of a negation is in B. Pang, L. Lee,
 Sentiment Classification using Machine Learning Techniques", EMNLP 2002, section 3; the sentences are our own.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -24,8 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32, Int64
-
-__all__ = ["Review", "bag_ceiling", "encode_reviews", "sentiment_sentences"]
 
 _SUBJECTS = ["the film", "the book"]
 _ADJECTIVES = {

@@ -14,15 +14,11 @@ Source: the pair of sentences is A. Ng's, in the course "Sequence Models" (deepl
 networks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int
-
-__all__ = ["AMBIGUOUS_NAMES", "TaggedSentence", "encode_tagged", "tagging_ceiling", "teddy_sentences"]
 
 _SPEAKERS = ["He said ,", "She said ,", "They wrote that", "My neighbour told us that", "I read that"]
 _NAMES = {  # first word: what makes it a person, what makes it a thing

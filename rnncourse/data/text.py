@@ -14,8 +14,6 @@ from pathlib import Path
 
 from .sources import BUILT_IN, documents, read_file, read_url
 
-__all__ = ["load_text", "python_docs", "python_source", "train_and_held_out", "words"]
-
 
 def load_text(source: str | Path, *, characters: int | None = None, encoding: str = "utf-8") -> str:
     """The text of `source`: a built-in corpus, a file of yours, or an address on the web.

@@ -5,16 +5,12 @@ for training, some eighty times, spaces and line breaks made one space. `rnncour
 with the reference of unit 06.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32, Int64
-
-__all__ = ["TrainedNetwork", "trained_network"]
 
 _FILE = Path(__file__).parent / "shipped" / "network.npz"
 

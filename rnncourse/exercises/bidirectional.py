@@ -12,17 +12,10 @@ import numpy as np
 
 from rnncourse import bidirectional
 from rnncourse.checks.drive import padded, padded_module
-from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, cell_weights, edge, normal
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 
 unit = Unit("09_bidirectional", "Reading both ways", bidirectional, forbids=("torch",))
-
-Direction = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-def direction(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Direction:
-    """Draw the (U, W, b) of one direction."""
-    return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
 
 
 ex = unit.exercise(
@@ -236,7 +229,7 @@ ex = unit.exercise(
 
 def both_ways(rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[Any, ...]:
     """Draw X and both directions."""
-    return normal(rng, T, N, D, dtype=dtype), direction(rng, D, H, dtype), direction(rng, D, H, dtype)
+    return normal(rng, T, N, D, dtype=dtype), cell_weights(rng, D, H, dtype), cell_weights(rng, D, H, dtype)
 
 
 ex.draws(both_ways)
@@ -514,6 +507,9 @@ every_row_at_every_end: Your forward half is (N, N, H), as `H_f[lengths - 1]` is
   want the pairs: index with the steps and with the rows, `np.arange(N)`.
 + return combine(H_f[lengths - 1], np.broadcast_to(H_b[0], H_f[lengths - 1].shape), how)
 
+every_row_at_every_end_as_it_is = every_row_at_every_end
++ return combine(H_f[lengths - 1], H_b[0], how)
+
 mean_over_time: You average over the real steps. That is a summary too, but another one: here each direction's final
   state is wanted.
 + real = (np.arange(len(H_f))[:, None] < lengths)[..., None]
@@ -523,6 +519,11 @@ mean_over_time: You average over the real steps. That is a summary too, but anot
 always_concat: You always concatenate: `how` makes no difference. Hand it on to `combine`.
 - return combine(H_f[lengths - 1, rows], H_b[0], how)
 + return combine(H_f[lengths - 1, rows], H_b[0], "concat")
+
+in_the_order_of_time: A table of True and False picks the states in the order of time, so that the shortest sequence
+  comes first. Index with the steps and with the rows, `H_f[lengths - 1, np.arange(N)]`.
++ ends = np.arange(1, len(H_f) + 1)[:, None] == lengths
++ return combine(H_f[ends], H_b[0], how)
 """)
 
 
@@ -735,6 +736,14 @@ left_in_sorted_order: The logits come out sorted by length: row n answers for an
 - states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 + order = lengths.argsort(descending=True)
 + states, _ = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
+
+order_for_its_inverse: You put the rows back with `order` itself, which sorts them once more. What undoes it is its
+  inverse, `order.argsort()`.
+- states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- states, _ = pad_packed_sequence(states, total_length=len(ids))
++ order = lengths.argsort(descending=True)
++ states, _ = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
++ states = pad_packed_sequence(states, total_length=len(ids))[0][:, order]
 
 one_summary_for_all_steps: Every step gets the same logits, made from the final states of both directions, a summary of
   the sentence. A label for each step comes from the states of that step, the first thing that nn.RNN returns.

@@ -9,7 +9,7 @@ import numpy as np
 
 from rnncourse import cell
 from rnncourse.checks.drive import methods
-from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, cell_weights, edge, normal, weights
 from rnncourse.checks.plain import Plain
 
 unit = Unit("03_cell", "The recurrent cell", cell)
@@ -156,6 +156,10 @@ recurrent_matrix_transposed: The lower part of UW, which is W, is transposed. It
 tanh_of_each_term: The tanh is taken of both products on their own. Take one product of the joined rows with UW, then
   one tanh.
 + return np.tanh(x @ UW[: x.shape[1]]) + np.tanh(h_prev @ UW[x.shape[1] :]) + b
+
+tanh_of_both = tanh_of_each_term
++ D = x.shape[1]
++ return np.tanh(x @ UW[:D]) + np.tanh(h_prev @ UW[D:] + b)
 
 bias_outside: The bias stands outside the tanh. It is added before the tanh is taken.
 + return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW) + b
@@ -349,7 +353,6 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     impossible = normal(rng, 3, 4)
     impossible[0, 1] = impossible[1, 0] = impossible[1, 3] = -np.inf
     yield edge("-inf beside finite entries", impossible)
-    yield edge("one output", normal(rng, 3, 1))
     yield edge("whole numbers", rng.permutation(np.arange(-3, 3)).reshape(2, 3))
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32))
 
@@ -565,7 +568,6 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         D, H, Q = (int(n) for n in rng.permutation(np.arange(2, 60))[:3])
         yield case(D, H, Q)
     yield case(300, 100, 10_000)
-    yield edge("one of each", 1, 1, 1)
 
 
 ex.mistakes(r"""
@@ -675,7 +677,6 @@ ex.draws()
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("as many inputs as units", *draw(D=3, H=3))
-    yield edge("one input", *draw(D=1, H=3))
 
 
 ex.mistakes(r"""
@@ -763,7 +764,7 @@ def calls_of_one_object(
     rng: np.random.Generator, T: int, N: int, D: int, H: int, Q: int, dtype: Any = np.float64
 ) -> tuple[Any, ...]:
     """Draw the five parameters, and three calls, the last one the first again."""
-    parameters = weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+    parameters = cell_weights(rng, D, H, dtype)
     X, longer = normal(rng, T, N, D, dtype=dtype), normal(rng, T + 1, N, D, dtype=dtype)
     output = weights(rng, H, Q, dtype), normal(rng, Q, dtype=dtype)
     return (*parameters, *output), [("forward", (x,)) for x in (X, longer, X)]
@@ -825,4 +826,9 @@ probabilities_for_logits: You return probabilities. forward gives logits, before
 states_for_logits: You return the hidden states. The output layer is missing: logits are `H @ V + c`.
 - return np.stack(states) @ self.V + self.c
 + return np.stack(states)
+
+logits_of_the_last_step: Your logits are those of the last step alone. Every step has an output: keep all states, and
+  return (T, N, Q).
+- return np.stack(states) @ self.V + self.c
++ return h @ self.V + self.c
 """)

@@ -159,6 +159,14 @@ left_in_sorted_order: Your sequences come out sorted by length: row n of the ans
 + order = lengths.argsort(descending=True)
 + states, state = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
 
+state_in_sorted_order: Your outputs are in the old order again, and your state is still sorted by length: row n of it
+  belongs to another sequence. Put it back with `order.argsort()`, too, on its second axis.
+- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
++ order = lengths.argsort(descending=True)
++ states, state = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
+- return outputs, state
++ return outputs[:, order.argsort()], state
+
 layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers, and the
   decoder's GRU will want it so: return it as it comes.
 -     return self.rnn(embedded)
@@ -549,6 +557,10 @@ share_of_the_symbols: What you give is the share of single symbols that agree, o
   wrong digit is another date: a prediction is right from beginning to end, or it is wrong.
 + pairs = [a == b for p, t in zip(predictions, targets) for a, b in zip(p, t)]
 + return sum(pairs) / max(1, len(pairs))
+
+share_of_the_places = share_of_the_symbols
++ places = sum(max(len(p), len(t)) for p, t in zip(predictions, targets))
++ return sum(a == b for p, t in zip(predictions, targets) for a, b in zip(p, t)) / max(1, places)
 
 number_of_matches: You return how many are right. The answer is a share, from 0 to 1: divide by the number of pairs.
 + return float(sum(p == t for p, t in zip(predictions, targets)))
@@ -1056,6 +1068,17 @@ finished_put_aside: You put finished hypotheses aside and give their places to o
 + beam = [c for c in ranked if c[4]] + [c for c in ranked if not c[4]][:width]
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, score) for tokens, score, *_ in sorted(beam, key=lambda c: -c[1])[:width]]
+
+finished_hold_no_place: What has ended is put aside and holds no place in the rounds that follow: others live on that it
+  would have beaten. It stays in the beam, as one of the `width`.
+- beam = [([], 0.0, bos, state, False)]
++ beam, finished = [([], 0.0, bos, state, False)], []
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ kept = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ finished += [c for c in kept if c[4]]
++ beam = [c for c in kept if not c[4]]
+- return [(tokens, score) for tokens, score, *_ in beam]
++ return [(tokens, score) for tokens, score, *_ in sorted(finished + beam, key=lambda c: -c[1])[:width]]
 
 stops_at_the_first_end: You stop as soon as the best hypothesis has ended. It will stay the best, but the others are
   returned before they are done: go on until all of them have ended, or max_length is reached.

@@ -93,6 +93,10 @@ exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Wr
 stack_for_concatenate: x and h are stacked: that lays arrays of one shape on top of each other, along a new axis.
   `np.concatenate` with axis=1 puts row n of h beside row n of x.
 + return 1 / (1 + np.exp(-(np.stack([x, h], axis=1) @ np.concatenate([U, W]) + b)))
+
+minus_before_one_term: The minus stands before x @ U alone: -x @ U + h @ W + b is not -(x @ U + h @ W + b). Put the sum
+  in brackets.
++ return 1 / (1 + np.exp(-x @ U + h @ W + b))
 """)
 
 
@@ -286,6 +290,13 @@ three_results: You return three things. It is two: all states, and the pair of t
   PyTorch does it; so the pair can go into the next run as it is.
 - return np.stack(states), (h, c)
 + return np.stack(states), h, c
+
+h0_for_the_first_state: Your first state is h0 itself, and X[0] is never read. h0 is what the first step starts from,
+  and no state of the result.
+- h, c, states = h0, c0, []
+- for x in X:
++ h, c, states = h0, c0, [h0]
++ for x in X[1:]:
 """)
 
 
@@ -875,6 +886,10 @@ candidate_set: You set the third quarter of the biases. That is the candidate's:
   numbers from H to 2H - 1.
 - bias[H : 2 * H] = value if "_ih_" in name else 0
 + bias[2 * H : 3 * H] = value if "_ih_" in name else 0
+
+candidate_set_by_halves = candidate_set
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[2 * H : 3 * H] = value / 2
 
 all_gates_set: You set the biases of all four, so that the input gate lets everything in. Only the numbers from H to 2H
   - 1 are those of f.

@@ -321,6 +321,11 @@ tanh_once_more: There is a tanh on the states before the head. nn.RNN has applie
   + h_{t-1} W + b).
 - return self.head(states)
 + return self.head(torch.tanh(states))
+
+every_step_from_h0: Every step starts from h0 again: what was read before is forgotten. Hand the state that nn.RNN
+  returns to its next call, or let it read the whole sequence at once.
+- states, _ = self.rnn(x, h0)
++ states = torch.cat([self.rnn(x_t[None], h0)[0] for x_t in x])
 """)
 
 
@@ -556,6 +561,10 @@ no_gradient_for_the_words: The logits are right, but no gradient reaches the emb
   cuts it, and the words keep the vectors that they were drawn with.
 - packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
 + packed = pack_padded_sequence(self.embedding(ids).detach(), lengths, enforce_sorted=False)
+
+head_of_both_whatever_how: Your head reads 2H numbers whatever `how` is. A sum and a product of two states have H.
+- self.head = nn.Linear(2 * hidden_size if how == "concat" else hidden_size, output_size)
++ self.head = nn.Linear(2 * hidden_size, output_size)
 """)
 
 
@@ -683,6 +692,14 @@ rows_read_as_steps: x is `(N, D)`, and nn.RNN takes two axes for one sequence wi
 + states, h = self.rnn(x, h)
 - x = self.head(states[0])
 + x = self.head(states)
+
+second_bias_lost: Something of the cell is missing: nn.RNN has two biases, `bias_ih_l0` and `bias_hh_l0`, and both are
+  added. Let `self.rnn` take the step.
+- states, h = self.rnn(x[None], h)
++ h = torch.zeros(len(x), self.rnn.hidden_size, dtype=x.dtype) if h is None else h
++ h = torch.tanh(x @ self.rnn.weight_ih_l0.T + self.rnn.bias_ih_l0 + h @ self.rnn.weight_hh_l0.T)
+- x = self.head(states[0])
++ x = self.head(h)
 """)
 
 

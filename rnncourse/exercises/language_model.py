@@ -320,6 +320,11 @@ rows_without_the_id_behind_them: You cut the text into rows first and take input
 - rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
 + length = len(ids) // batch_size - 1
 + rows = ids[: batch_size * (length + 1)].reshape(batch_size, length + 1).T.copy()
+
+rows_cut_to_whole_batches: You cut the length of the rows to whole batches before you cut the text into rows, so that
+  all rows but the first begin too early. Cut the rows first; what is left over at their ends is dropped.
+- length = (len(ids) - 1) // batch_size
++ length = (len(ids) - 1) // (batch_size * steps) * steps
 """)
 
 
@@ -637,6 +642,14 @@ compared_with_the_loss_before: You compare each loss with the one before it. A l
 + if epoch == 0 or losses[-1] < losses[-2]:
 - return losses, best_epoch
 + return losses, losses.index(min(losses))
+
+waits_by_the_loss_before = compared_with_the_loss_before
+- if losses[-1] < lowest:
+-     lowest, best_epoch, waited = losses[-1], epoch, 0
++ if losses[-1] < lowest:
++     lowest, best_epoch = losses[-1], epoch
++ if losses[-1] < (losses[-2] if epoch else np.inf):
++     waited = 0
 
 a_tie_is_progress: A loss that is as low as the lowest counts as a new lowest with you, so that a training which stands
   still is never stopped, and your best epoch is the last of several. New means below: `<`.

@@ -528,6 +528,16 @@ longest_context_alone: Only the longest context has a say. One that was never se
 + for k in [min(n, t + 2) - 1]:
 +     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
 
+longest_context_alone_counted = longest_context_alone
+- for k in range(min(n, t + 2)):
+-     context = tuple(ids[t + 1 - k : t + 1])
++ for k in [min(n, t + 2) - 1]:
++     context = tuple(ids[t + 1 - k : t + 1])
+- for k in range(min(n, t + 2)):
+-     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
++ for k in [min(n, t + 2) - 1]:
++     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
+
 one_context_too_long: Your longest context has n ids. An n-gram is n - 1 of context and the target.
 - for k in range(min(n, t + 2)):
 -     context = tuple(ids[t + 1 - k : t + 1])
@@ -1266,6 +1276,10 @@ a_draw_is_a_win: A run that is exactly as good as the baseline has not beaten it
 wins_by_the_mean: Your wins are all or none, since the mean decides. Count the runs.
 - "wins": int((test < baseline).sum()),
 + "wins": len(test) if test.mean() < baseline else 0,
+
+won_or_not: Your wins are 0 or 1: they say whether the mean is lower. Count the runs.
+- "wins": int((test < baseline).sum()),
++ "wins": int(test.mean() < baseline),
 """)
 
 

@@ -214,6 +214,11 @@ first_overwritten: The values are right, but the arrays of `first` are changed, 
 + b_1 += b_2
 + a_1 *= a_2
 + return np.copy(a_1), np.copy(b_1)
+
+multiplied_in_pairs: You multiply pair by pair, a_1 a_2 and b_1 b_2. Put one map into the other: a_2 (a_1 h + b_1) +
+  b_2.
+- return a_2 * a_1, a_2 * b_1 + b_2
++ return a_2 * a_1, b_2 * b_1
 """)
 
 
@@ -375,6 +380,11 @@ h0_written_into_b: The states are right, but you put h0 into b itself, which bel
 + A, B = a, b
 - return A * h0 + B
 + return B.copy()
+
+rounds_rounded_down: Where T is no power of two your last round is missing: `int(log2(T))` rounds down. Go on while
+  `step` is below T.
+- while step < len(a):
++ while 2 * step <= len(a):
 """)
 
 

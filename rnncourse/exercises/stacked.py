@@ -12,7 +12,7 @@ import numpy as np
 
 from rnncourse import stacked
 from rnncourse.checks.drive import stochastic
-from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Unit, case, cell_weights, edge, normal
 from rnncourse.checks.parameters import recurrent
 from rnncourse.checks.plain import Plain
 from rnncourse.fixtures.stacked import generator
@@ -24,10 +24,7 @@ def stack(
     rng: np.random.Generator, D: int, H: int, L: int, dtype: Any = np.float64
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Draw the (U, W, b) of L layers."""
-    return [
-        (weights(rng, H if l else D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype))
-        for l in range(L)
-    ]
+    return [cell_weights(rng, H if l else D, H, dtype) for l in range(L)]
 
 
 def run(

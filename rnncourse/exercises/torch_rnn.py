@@ -10,7 +10,7 @@ import numpy as np
 from rnncourse import torch_rnn
 from rnncourse.checks.callables import Named
 from rnncourse.checks.drive import builds, differentiable, module, train, with_tensors
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Unit, case, cell_weights, edge, normal, weights
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.checks.plain import Plain
 from rnncourse.fixtures.torch_rnn import layer_and_start, small_reader, tape
@@ -18,11 +18,6 @@ from rnncourse.fixtures.torch_rnn import layer_and_start, small_reader, tape
 unit = Unit("07_torch_rnn", "The same in PyTorch", torch_rnn)
 
 Arrays = tuple[np.ndarray, ...]
-
-
-def cell_weights(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Arrays:
-    """Draw U (D, H), W (H, H), b (H,)."""
-    return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
 
 
 ex = unit.exercise(
@@ -286,6 +281,15 @@ states_one_late: Your output begins with the start state and lacks the last one.
 + for x_t in x:
 +     states.append(h)
 - states.append(h)
+
+drawn_above_zero: Your numbers are drawn between 0 and 1/√H. They lie evenly from -1/√H to 1/√H: `torch.rand` begins at
+  0, so take it twice and subtract 1.
+- self.U = nn.Parameter(torch.empty(input_size, hidden_size).uniform_(-bound, bound))
+- self.W = nn.Parameter(torch.empty(hidden_size, hidden_size).uniform_(-bound, bound))
+- self.b = nn.Parameter(torch.empty(hidden_size).uniform_(-bound, bound))
++ self.U = nn.Parameter(torch.rand(input_size, hidden_size) * bound)
++ self.W = nn.Parameter(torch.rand(hidden_size, hidden_size) * bound)
++ self.b = nn.Parameter(torch.rand(hidden_size) * bound)
 """)
 
 
@@ -565,6 +569,11 @@ last_step_repeated: The padding repeats the last real step. It is zeros: padding
 - padded[: len(sequence), n] = sequence
 + padded[:, n] = sequence[-1]
 + padded[: len(sequence), n] = sequence
+
+as_long_as_the_first: You make room for as many steps as the first sequence has. The longest may be any of them: take
+  the greatest of the lengths.
+- padded = sequences[0].new_zeros(int(lengths.max()), len(sequences), *sequences[0].shape[1:])
++ padded = sequences[0].new_zeros(int(lengths[0]), len(sequences), *sequences[0].shape[1:])
 """)
 
 

@@ -9,5 +9,3 @@ default, and a seed; it returns numbers, arrays or parameters, and draws nothing
 """
 
 from rnncourse.data.claims import beside
-
-__all__ = ["beside"]

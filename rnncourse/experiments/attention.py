@@ -3,8 +3,6 @@
 What needs PyTorch, networks that are trained, is in `rnncourse.experiments.attention_torch`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ self-attention that is asked for an order, or for two things at once.
 `Decoder` is the student's `AttentionDecoder` where a function takes one. Time is the first axis: ids (T, N).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rnncourse import track
 from rnncourse.attention_torch import AttentionDecoder, AttentionSeq2Seq
 from rnncourse.data.dates import (
     BOS,
@@ -26,8 +23,8 @@ from rnncourse.data.dates import (
     written_dates,
 )
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, Seq2Seq
-from rnncourse.experiments.encoder_decoder import Batch, batches_by_length, unseen_dates
-from rnncourse.experiments.optimizers import Adam
+from rnncourse.experiments.encoder_decoder import Batch, batches_by_length, unseen_dates, write_greedily
+from rnncourse.experiments.training import fit
 
 KINDS = "without attention", "all states alike", "with attention"
 ORDERED = {"neither": (False, False), "positions": (True, False), "causal": (False, True)}
@@ -57,32 +54,20 @@ def _pair(kind: str, inputs: int, outputs: int, looking: Callable[..., Any]) -> 
 
 def _train(model: Any, draw: Callable[[], Batch], updates: int, label: str) -> Any:
     """Train on fresh batches, with teacher forcing and a rate that falls."""
-    optimizer = Adam(model.parameters(), lr=0.01)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, updates)
-    for _ in track(range(updates), label):
+
+    def loss_of(_: int) -> Tensor:
         source, lengths, targets = draw()
-        logits = model(source, lengths, targets)
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
+        return nn.functional.cross_entropy(model(source, lengths, targets).flatten(0, 1), targets.flatten())
+
+    fit(model, loss_of, range(updates), 0.01, end=0.05, label=label)
     return model
 
 
-@torch.no_grad()
 def _answers(model: Any, source: Tensor, lengths: Tensor | None, steps: int) -> Tensor:
     """What the model says when it is fed its own answers: ids (steps, N)."""
     if isinstance(model, AttentionSeq2Seq):
         return model.answer(source, lengths, steps)[0]
-    _, state = model.encoder(source, lengths)
-    ids, said = torch.full((1, source.shape[1]), BOS), []
-    for _ in range(steps):
-        logits, state = model.decoder(ids, state)
-        ids = logits.argmax(dim=-1)
-        said.append(ids)
-    return torch.cat(said)
+    return write_greedily(model, source, lengths, steps)
 
 
 def train_to_repeat(
@@ -149,12 +134,12 @@ class _OneLayer(nn.Module):
 def _fit(model: nn.Module, draw: Callable[..., tuple[Any, Tensor]], updates: int, seed: int, label: str) -> Any:
     """Train on fresh batches of 64, and return what the model answers to 1,000 new ones, with the targets."""
     generator = torch.Generator().manual_seed(seed)
-    optimizer = Adam(model.parameters(), lr=0.01)
-    for _ in track(range(updates), label):
+
+    def loss_of(_: int) -> Tensor:
         given, targets = draw(generator, 64)
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(model(*given).flatten(0, -2), targets.flatten()).backward()
-        optimizer.step()
+        return nn.functional.cross_entropy(model(*given).flatten(0, -2), targets.flatten())
+
+    fit(model, loss_of, range(updates), 0.01, max_norm=math.inf, label=label)
     given, targets = draw(torch.Generator().manual_seed(99), 1000)
     with torch.no_grad():
         return model(*given).argmax(dim=-1), targets

@@ -4,8 +4,6 @@ The unit's own functions come in as arguments, so that what is measured is the s
 is trained, is in `rnncourse.experiments.bidirectional_torch`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol

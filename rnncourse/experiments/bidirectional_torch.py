@@ -4,8 +4,6 @@ A tagger is built as the unit's `BiTagger` is, `tagger(vocabulary_size, embeddin
 as it is, `model(ids (T, N), lengths)` -> logits (T, N, tags): yours, the course's, or `OneWayTagger`.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -39,7 +37,7 @@ from rnncourse.experiments.bidirectional import (
     split_marked,
     vocabulary_of,
 )
-from rnncourse.experiments.optimizers import Adam
+from rnncourse.experiments.training import build, fit, train
 
 
 class OneWayTagger(nn.Module):
@@ -65,25 +63,6 @@ class OneWayTagger(nn.Module):
         """The logits of every step."""
         logits: torch.Tensor = self.output(self.rnn(self.embedding(ids))[0])
         return logits
-
-
-def build(tagger: Callable[..., Any], *sizes: int, seed: int = 0) -> Any:
-    """A tagger of these sizes, its start drawn with this seed."""
-    torch.manual_seed(seed)
-    return tagger(*sizes)
-
-
-def parameters(model: nn.Module) -> int:
-    """How many numbers are trained."""
-    return sum(p.numel() for p in model.parameters())
-
-
-def step(model: nn.Module, optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
-    """One update, with the gradient clipped at 1."""
-    optimizer.zero_grad()
-    loss.backward()
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
 
 
 # --- PyTorch's layer beside yours
@@ -141,12 +120,15 @@ def train_on_teddy(tagger: Callable[..., Any], hidden_size: int, updates: int = 
     """Train on all sentences at once: the tagger, and the share of tokens that was right before each update."""
     world = teddy()
     model = build(tagger, len(world.vocabulary), 8, hidden_size, 2, seed=seed)
-    optimizer, right = Adam(model.parameters(), lr=0.02), []
-    for _ in range(updates):
+    right = []
+
+    def loss_of(_: int) -> torch.Tensor:
         logits = model(world.ids, world.lengths)
         right.append(float(((logits.argmax(dim=-1) == world.labels) * world.weight).sum()))
         losses = nn.functional.cross_entropy(logits.movedim(-1, 1), world.labels, reduction="none")
-        step(model, optimizer, (losses * world.weight.float()).sum())
+        return (losses * world.weight.float()).sum()
+
+    fit(model, loss_of, range(updates), 0.02)
     return model, right
 
 
@@ -192,23 +174,26 @@ def train_marker(
     vectors: whether the words that `word_vectors` has start with those. A tenth of all words are shown as unknown, so
     that it learns what to make of unknown ones.
     """
-    train, validation, _ = split_marked(seed)
+    known, validation, _ = split_marked(seed)
     table = word_vectors()
-    vocabulary = vocabulary_of(train, also=table.words)
+    vocabulary = vocabulary_of(known, also=table.words)
     model = build(tagger, len(vocabulary), table.vectors.shape[1], hidden_size, 2, seed=seed)
     if vectors:
         model.embedding.weight.data[as_ids(vocabulary, table.words)] = torch.tensor(table.vectors)
-    optimizer, rows = Adam(model.parameters(), lr=0.02), 32
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, epochs * -(-len(train) // rows))
     kept, fewest = model, np.inf
     unseen_ids, unseen_marks, unseen_lengths = _batch(validation, vocabulary)
-    for _ in range(epochs):
-        for chosen in torch.randperm(len(train)).split(rows):
-            ids, marks, lengths = _batch([train[i] for i in chosen], vocabulary)
-            ids = torch.where(torch.rand(ids.shape) < 0.1, 0, ids)
-            logits = model(ids, lengths)
-            step(model, optimizer, nn.functional.cross_entropy(logits.flatten(0, 1), marks.flatten()))
-            schedule.step()
+    order: list[torch.Tensor] = []
+
+    def loss_of(_: int) -> torch.Tensor:
+        if not order:
+            order.extend(torch.randperm(len(known)).split(32))
+        ids, marks, lengths = _batch([known[i] for i in order.pop(0)], vocabulary)
+        ids = torch.where(torch.rand(ids.shape) < 0.1, 0, ids)
+        return nn.functional.cross_entropy(model(ids, lengths).flatten(0, 1), marks.flatten())
+
+    for _ in train(model, loss_of, range(epochs * -(-len(known) // 32)), 0.02, end=0.05):
+        if order:
+            continue
         with torch.no_grad():
             found = model(unseen_ids, unseen_lengths).argmax(dim=-1)
         if (wrong := int(((found != unseen_marks) & (unseen_marks != -100)).sum())) < fewest:
@@ -253,11 +238,8 @@ def said_again(kind: str, size: int, updates: int = 250, seed: int = 0) -> float
     words = torch.tensor(list(product(range(4), repeat=4))).T  # (4, 256)
     twice = torch.cat([words, words])
     model = build(HiddenMarkov if kind == "HMM" else NextLetter, size, 4, seed=seed)
-    optimizer = Adam(model.parameters(), lr=0.2 if kind == "HMM" else 0.02)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, updates)
-    for _ in range(updates):
-        step(model, optimizer, -model(twice).sum(dim=0).mean())
-        schedule.step()
+    rate = 0.2 if kind == "HMM" else 0.02
+    fit(model, lambda _: -model(twice).sum(dim=0).mean(), range(updates), rate, end=0.05)
     with torch.no_grad():
         return float(model(twice)[4:].sum(dim=0).exp().mean())
 
@@ -295,12 +277,11 @@ def train_highlighter(model: Any, text: LabelledText | None = None, epochs: int 
     """
     ids, labels = (torch.tensor(array) for array in (text or python_source()[0]).windows(100))
     batches = [columns for _ in range(epochs) for columns in torch.randperm(ids.shape[1]).split(16)]
-    optimizer = Adam(model.parameters(), lr=0.006)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, len(batches))
-    for columns in batches:
-        logits = model(ids[:, columns])
-        step(model, optimizer, nn.functional.cross_entropy(logits.flatten(0, 1), labels[:, columns].flatten()))
-        schedule.step()
+
+    def loss_of(columns: torch.Tensor) -> torch.Tensor:
+        return nn.functional.cross_entropy(model(ids[:, columns]).flatten(0, 1), labels[:, columns].flatten())
+
+    fit(model, loss_of, batches, 0.006, end=0.02)
     return model
 
 
@@ -417,11 +398,10 @@ def code_commented_out(seed: int = 0) -> LabelledText:
 def loss_on_random_letters(tagger: Callable[..., Any], updates: int = 100, letters: int = 8, seed: int = 0) -> float:
     """Train a tagger to say the next of so many letters, all drawn at random; its loss on fresh ones at the end."""
     model = build(tagger, letters, 8, 32, letters, seed=seed)
-    optimizer = Adam(model.parameters(), lr=0.01)
-    loss = torch.tensor(0.0)
-    for _ in range(updates):
+
+    def loss_of(_: int) -> torch.Tensor:
         drawn_letters = torch.randint(0, letters, (21, 64))
         logits = model(drawn_letters)[:-1]  # of the last step, no target is known
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), drawn_letters[1:].flatten())
-        step(model, optimizer, loss)
-    return float(loss.detach())
+        return nn.functional.cross_entropy(logits.flatten(0, 1), drawn_letters[1:].flatten())
+
+    return fit(model, loss_of, range(updates), 0.01)[-1]

@@ -5,8 +5,6 @@ returns the loss, its gradients by name, and the logits; `backward` is `rnn_back
 takes X, h0, U, W, b, dH and gives dU, dW, db.
 """
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -28,30 +26,6 @@ from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
 from rnncourse.data import python_docs
 from rnncourse.data.claims import claimed
 from rnncourse.exercises.bptt import KINDS, backward_pass
-
-__all__ = [
-    "KINDS",
-    "LINE",
-    "by_lag_measured",
-    "called_twice",
-    "descend",
-    "differences",
-    "draw_parameters",
-    "error_on_its_way",
-    "forwards_and_back",
-    "learn_by_heart",
-    "loss_and_gradients",
-    "loss_left",
-    "losses_left",
-    "overwrites_dH",
-    "peak_memory",
-    "products",
-    "run_of",
-    "sizes_by_lag",
-    "spell",
-    "suspects",
-    "zeros",
-]
 
 Parameters = dict[str, np.ndarray]
 Gradients = Callable[[Parameters, np.ndarray, np.ndarray], tuple[float, Parameters, np.ndarray]]

@@ -13,8 +13,6 @@ share_right, claim: rate = 0.1; seeds: 0, 1, 2
 | right | 0.90 (0.80 to 1.00) | 0.50 (0.00 to 1.00) |
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

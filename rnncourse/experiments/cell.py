@@ -4,8 +4,6 @@ The trained network is `rnncourse.data.trained_network`: 160 units that read Pyt
 time. What needs PyTorch is in `rnncourse.experiments.cell_torch`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,24 +14,6 @@ from rnncourse.cell import rnn_forward, rnn_predict, rnn_step
 from rnncourse.data import python_docs, train_and_held_out, trained_network, words
 from rnncourse.language_model import generate
 from rnncourse.ngram import perplexity, sample_index
-
-__all__ = [
-    "bits_from",
-    "knock",
-    "letters_alike",
-    "line_lengths",
-    "one_hot",
-    "read_word",
-    "real_words",
-    "recalled",
-    "runs",
-    "sentence_perplexity",
-    "share_silent",
-    "symptoms",
-    "without_state",
-    "writes_on",
-    "writes_with",
-]
 
 WARM_UP = 20  # steps from which no readout is fitted
 

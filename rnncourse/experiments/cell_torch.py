@@ -1,7 +1,5 @@
 """Unit 03, what needs PyTorch: the cell beside `torch.nn.RNN`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +9,6 @@ import torch
 from rnncourse.cell import rnn_forward, to_torch_state
 from rnncourse.data import python_docs
 from rnncourse.experiments.cell import one_hot
-
-__all__ = ["cell_beside_torch"]
 
 
 def cell_beside_torch(

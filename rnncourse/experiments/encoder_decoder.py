@@ -9,8 +9,6 @@ Sources: I. Sutskever, O. Vinyals, Q. V. Le, NeurIPS 2014 (the pair); S. Bengio 
 O. Vinyals et al., CVPR 2015 (captions); A. Graves et al., ICML 2006 (CTC).
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -41,36 +39,11 @@ from rnncourse.encoder_decoder import (
     shift_right,
 )
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq, decoder_step
-from rnncourse.experiments.optimizers import Adam
+from rnncourse.experiments.training import fit, train
 
 Pair = Any  # a Seq2Seq, the student's own or the course's: what has an `encoder` and a `decoder`
 Batch = tuple[Tensor, Tensor | None, Tensor]  # source (S, N), its lengths (N,) or None, targets (T, N)
-
-
-def fit(
-    model: nn.Module,
-    losses_of: Callable[[int], Tensor],
-    updates: int,
-    rate: float = 0.004,
-    after: Callable[[int], None] = lambda done: None,
-) -> list[float]:
-    """Train a model with Adam and a one-cycle rate, gradients clipped to 1; returns the loss of each update.
-
-    losses_of: from the number of an update, 0 ..., to its loss. after: called with how many updates are done.
-    """
-    optimizer = Adam(model.parameters())
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=updates, pct_start=0.15)
-    losses = []
-    for k in track(range(updates), "training"):
-        loss = losses_of(k)
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses.append(loss.item())
-        after(k + 1)
-    return losses
+ONE_CYCLE: dict[str, Any] = {"one_cycle": True, "label": "training"}  # how `fit` trains here
 
 
 def cross_entropy(logits: Float[Tensor, "T N V"], targets: Int[Tensor, "T N"]) -> Tensor:
@@ -150,20 +123,19 @@ def learn_to_translate(
     with torch.no_grad():
         for rnn in (model.encoder.rnn, model.decoder.rnn):
             rnn.bias_hh_l0[hidden : 2 * hidden] += keep  # PyTorch has the gates in the order r, z, n
-    unseen, curve, poor = unseen_dates(), {}, []
+    unseen, curve, poor, losses = unseen_dates(), {}, model, []
 
     def loss_of(k: int) -> Tensor:
-        source, lengths, targets = batches[order[k]]
+        source, lengths, targets = batches[k]
         return cross_entropy(model(source, lengths, targets), targets)
 
-    def look(done: int) -> None:
-        if done % (updates // points) == 0:
-            curve[done] = parts_right(model, unseen)["date"]
-        if done == 3 * updates // 5:
-            poor.append(copy.deepcopy(model))
-
-    losses = fit(model, loss_of, updates, rate, look)
-    return Translated(model, poor[0], losses, curve)
+    for loss in train(model, loss_of, order, rate, **ONE_CYCLE):
+        losses.append(loss)
+        if len(losses) % (updates // points) == 0:
+            curve[len(losses)] = parts_right(model, unseen)["date"]
+        if len(losses) == 3 * updates // 5:
+            poor = copy.deepcopy(model)
+    return Translated(model, poor, losses, curve)
 
 
 # Searches
@@ -307,7 +279,7 @@ def learn_to_copy(
     generator = torch.Generator().manual_seed(seed)
     lengths = np.random.default_rng(seed).integers(1, longest + 1, updates).tolist()
     model: Pair = seq2seq(encoder(3 + DIGITS, 16, hidden), decoder(3 + DIGITS, 16, hidden), BOS)
-    curve = {}
+    curve, losses = {}, []
 
     def loss_of(k: int) -> Tensor:
         source, targets = strings(lengths[k], 64, generator)
@@ -315,11 +287,10 @@ def learn_to_copy(
             targets = cut_short(targets, cut, generator)
         return cross_entropy(_logits(model, source, targets, reads, generator), targets)
 
-    def look(done: int) -> None:
-        if done % (updates // points) == 0:
-            curve[done] = copies(model, longest)
-
-    losses = fit(model, loss_of, updates, rate, look)
+    for loss in train(model, loss_of, range(updates), rate, **ONE_CYCLE):
+        losses.append(loss)
+        if len(losses) % (updates // points) == 0:
+            curve[len(losses)] = copies(model, longest)
     return Copied(model, losses, curve)
 
 
@@ -453,13 +424,13 @@ def learn_to_caption(
     spelled = [torch.tensor([WORDS.index(word) for word in c.split()] + [EOS]) for c in pictures.captions]
     targets = nn.utils.rnn.pad_sequence(spelled)
     model = captioner(64, len(WORDS), 16, 96)
-    rows = [rows for _ in range(epochs) for rows in torch.randperm(len(features)).split(64)]
+    batches = [rows for _ in range(epochs) for rows in torch.randperm(len(features)).split(64)]
 
-    def loss_of(k: int) -> Tensor:
-        answers = targets[:, rows[k]]
-        return cross_entropy(model(features[rows[k]], shift(answers, BOS)), answers)
+    def loss_of(rows: Tensor) -> Tensor:
+        answers = targets[:, rows]
+        return cross_entropy(model(features[rows], shift(answers, BOS)), answers)
 
-    fit(model, loss_of, len(rows), 0.005)
+    fit(model, loss_of, batches, 0.005, **ONE_CYCLE)
     return model
 
 
@@ -534,7 +505,7 @@ def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 130, size
     torch.manual_seed(seed)
     rng, model = np.random.default_rng(seed), Listener()
 
-    def loss_of(k: int) -> Tensor:
+    def loss_of(_: int) -> Tensor:
         tunes = [whistle(rng) for _ in range(size)]
         log_p = model(nn.utils.rnn.pad_sequence([torch.tensor(t.sound, dtype=torch.float32) for t in tunes]))
         if labels == "ctc":
@@ -548,7 +519,7 @@ def learn_to_listen(labels: str = "ctc", seed: int = 0, updates: int = 130, size
         padded = nn.utils.rnn.pad_sequence(parts, padding_value=-1)
         return nn.functional.cross_entropy(log_p.flatten(0, 1), padded.flatten(), ignore_index=-1)
 
-    fit(model, loss_of, updates, 0.02)
+    fit(model, loss_of, range(updates), 0.02, **ONE_CYCLE)
     return model
 
 

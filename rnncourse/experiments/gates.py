@@ -10,8 +10,6 @@ way back is `rnncourse.gates_backward`, the update is Adam (D. P. Kingma, J. Ba,
 tagger of unit 09 with other cores, is in `rnncourse.experiments.gates_torch`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any

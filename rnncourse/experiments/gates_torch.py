@@ -1,7 +1,5 @@
 """Unit 10, what needs PyTorch: unit 09's tagger with other cores, and the unit's cells beside PyTorch's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -6,8 +6,6 @@ P. Simard, P. Frasconi, IEEE Transactions on Neural Networks 5, 1994, and of S. 
 Computation 9, 1997. Parameters are a dict of U (8, H), W (H, H), b (H,), V (H, 4), c (4,), with H = 32.
 """
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

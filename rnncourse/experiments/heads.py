@@ -9,8 +9,6 @@ The data are the course's own (`rnncourse.data`); the update is Adam (D. P. King
 gradients, at a rate that falls to nearly nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -20,7 +18,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from rnncourse import exercises, track
+from rnncourse import exercises
 from rnncourse.data import (
     Tune,
     decode_melody,
@@ -36,7 +34,7 @@ from rnncourse.data import (
     teddy_sentences,
 )
 from rnncourse.data.claims import claimed
-from rnncourse.experiments.optimizers import Adam
+from rnncourse.experiments.training import build, fit
 from rnncourse.heads import (
     BidirectionalClassifier,
     OneToOne,
@@ -48,33 +46,10 @@ from rnncourse.heads import (
 
 Numbers = dict[str, float]
 View = Callable[[Any, Tensor], Tensor]
-
-
-def build(kind: Callable[..., Any], *sizes: Any, seed: int = 0) -> Any:
-    """A module of this kind and these sizes, with the weights that the seed draws."""
-    torch.manual_seed(seed)
-    return kind(*sizes)
-
-
-def fit(model: nn.Module, loss_of: Callable[[], Tensor], updates: int, learning_rate: float) -> list[float]:
-    """Make `updates` updates of the model, each for the loss that `loss_of()` gives; return the losses."""
-    optimizer = Adam(model.parameters(), lr=learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, updates)
-    losses = []
-    for _ in track(range(updates), "training"):
-        loss = loss_of()
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses.append(loss.item())
-    return losses
-
-
-def parameters(model: nn.Module) -> int:
-    """How many parameters a model has."""
-    return sum(p.numel() for p in model.parameters())
+FALLING: dict[str, Any] = {
+    "end": 0.02,
+    "label": "training",
+}  # how `fit` trains here
 
 
 # --- digits: at a glance, row by row, asked at the end or at every row
@@ -113,12 +88,12 @@ def fit_digits(
     images, labels = pictures()[:2]
     generator = torch.Generator().manual_seed(seed)
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         i = torch.randint(0, len(labels) - kept_back, (rows,), generator=generator)
         logits = view(model, images[i])
         return nn.functional.cross_entropy(logits.flatten(0, -2), labels[i].repeat(logits[..., 0].numel() // rows))
 
-    return fit(model, loss_of, updates, rate)
+    return fit(model, loss_of, range(updates), rate, **FALLING)
 
 
 def share_of_digits(model: Any, view: View, kept_back: int = 0) -> float:
@@ -260,12 +235,12 @@ def fit_tagger(
     longer = torch.cat([words, words.new_zeros(delay, *words.shape[1:])])
     right: list[float] = []
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         logits = model(longer)[delay:]  # what is said before the first word has come does not count
         right.append(float((chance * (logits.argmax(dim=-1) == tags)).sum()))
         return (nn.functional.cross_entropy(logits.movedim(-1, 1), tags, reduction="none") * chance).sum()
 
-    fit(model, loss_of, updates, 0.02)
+    fit(model, loss_of, range(updates), 0.02, **FALLING)
     return right
 
 
@@ -310,11 +285,11 @@ def right_on_first(
 
     model = build(kind, 8, 32, 2, pool, seed=seed)
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         x, answer = draw(32, 1 if first_only else steps)
         return nn.functional.cross_entropy(model(x), answer)
 
-    fit(model, loss_of, updates, 0.006)
+    fit(model, loss_of, range(updates), 0.006, **FALLING)
     x, answer = draw(400, 1)
     with torch.no_grad():
         return float((model(x).argmax(dim=-1) == answer).float().mean())
@@ -337,12 +312,11 @@ def fit_on_bags(model: Any, updates: int = 500) -> Bool[Tensor, "N"]:
     """Train on how often each word occurs, on all sentences at once; return which of them are right."""
     _, words, labels, _, chance = reviews()
     bags = words.sum(dim=0)  # the padding is zero
-    fit(
-        model,
-        lambda: (nn.functional.cross_entropy(model(bags), labels, reduction="none") * chance).sum(),
-        updates,
-        0.02,
-    )
+
+    def loss_of(_: int) -> Tensor:
+        return (nn.functional.cross_entropy(model(bags), labels, reduction="none") * chance).sum()
+
+    fit(model, loss_of, range(updates), 0.02, **FALLING)
     return model(bags).argmax(dim=-1) == labels
 
 
@@ -352,11 +326,11 @@ def fit_in_order(model: Any, seed: int = 0, updates: int = 400, left_out: Tensor
     weight = chance if left_out is None else chance * ~left_out
     generator = torch.Generator().manual_seed(seed)
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         i = torch.multinomial(weight, 64, replacement=True, generator=generator)
         return nn.functional.cross_entropy(model(words[:, i], lengths[i]), labels[i])
 
-    fit(model, loss_of, updates, 0.012)
+    fit(model, loss_of, range(updates), 0.012, **FALLING)
     with torch.no_grad():
         return model(words, lengths).argmax(dim=-1) == labels
 
@@ -440,11 +414,11 @@ def fit_mails(
     ids, lengths, answers = (torch.tensor(a) for a in (seen.ids, seen.lengths, getattr(seen, question)))
     generator = torch.Generator().manual_seed(seed)
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         i = torch.randint(0, len(answers), (64,), generator=generator)
         return nn.functional.cross_entropy(model(ids[:, i], lengths[i]), answers[i])
 
-    fit(model, loss_of, updates, 0.015)
+    fit(model, loss_of, range(updates), 0.015, **FALLING)
     with torch.no_grad():
         said = model(torch.tensor(unseen.ids), torch.tensor(unseen.lengths)).argmax(dim=-1)
     return float((said == torch.tensor(getattr(unseen, question))).float().mean())
@@ -477,11 +451,11 @@ def fit_films(in_order: bool, kind: Any, seed: int = 0, updates: int = 200) -> f
         logits: Tensor = model(frames if in_order else frames.mean(dim=0))
         return logits
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         i = torch.randint(0, len(images), (32,), generator=generator)
         return nn.functional.cross_entropy(read(seen[:, i]), ways[i])
 
-    fit(model, loss_of, updates, 0.006)
+    fit(model, loss_of, range(updates), 0.006, **FALLING)
     with torch.no_grad():
         return float((read(films(unseen, asked)).argmax(dim=-1) == asked).float().mean())
 
@@ -527,14 +501,14 @@ def fit_captions(kind: Any = SequenceTagger, seed: int = 0, updates: int = 200) 
     writer = build(kind, len(ALPHABET), 64, len(ALPHABET), seed=seed)
     generator = torch.Generator().manual_seed(seed)
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         i = torch.randint(0, len(labels), (32,), generator=generator)
         letters = spelled[:, labels[i]]
         read = torch.cat([torch.zeros_like(letters[:1]), letters[:-1]])  # a full stop, then the letters so far
         logits = writer(as_letters(read), first_states[None, i])
         return nn.functional.cross_entropy(logits.flatten(0, 1), letters.flatten())
 
-    fit(writer, loss_of, updates, 0.006)
+    fit(writer, loss_of, range(updates), 0.006, **FALLING)
     return cnn, writer
 
 
@@ -617,13 +591,13 @@ def taught(
     model = build(kind, *before, size, 64, size, seed=seed)
     generator = torch.Generator().manual_seed(seed)
 
-    def loss_of() -> Tensor:
+    def loss_of(_: int) -> Tensor:
         given = notes + noise * torch.randn(notes.shape, generator=generator) if noise else notes
         outputs = view(model, given)
         squares = ((outputs - notes[-len(outputs) :]) ** 2).mean(dim=-1)
         return squares[is_note[-len(outputs) :]].mean()
 
-    fit(model, loss_of, updates, 0.012)
+    fit(model, loss_of, range(updates), 0.012, **FALLING)
     return model
 
 

@@ -5,8 +5,6 @@ The functions take the student's own `batches` (`contiguous_batches`), `step` (`
 `train`: Adagrad at a rate of 0.1, whose memory starts at 0.1, gradients clipped to a norm of 5, W orthogonal at first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -370,7 +368,7 @@ def counted(name: str) -> Counted:
     tuned = [table.shorter(n, text.validation) for n in range(1, LONGEST + 1)]
     best = tuned[-1]
     return Counted(
-        [additive_bits(text, n) for n in range(1, LONGEST + 1)],
+        [additive_bits(text, model) for model in tuned],
         [model.bits(text.test) for model in tuned],
         np.log2(best.probabilities(text.validation)[1:]),
         np.log2(best.probabilities(text.test)[1:]),
@@ -378,14 +376,13 @@ def counted(name: str) -> Counted:
     )
 
 
-def additive_bits(text: Corpus, n: int) -> float:
-    """Bits per character of unit 01's n-gram, with the alpha that the validation text prefers."""
-    table, Q = count_ngrams(text.text, n), len(text.chars)
+def additive_bits(text: Corpus, table: KneserNey) -> float:
+    """Bits per character of unit 01's n-gram with these counts, with the alpha that the validation text prefers."""
+    counts = {asked: table.counts(asked)[:, table.n - 1 :] for asked in (text.validation, text.test)}
 
     def bits(asked: str, alpha: float) -> float:
-        found: list[Any] = [(table.get(tuple(asked[i - n + 1 : i]), {}), asked[i]) for i in range(n - 1, len(asked))]
-        counts = np.array([(row.get(w, 0), sum(row.values())) for row, w in found])
-        return float(-np.log2((counts[:, 0] + alpha) / (counts[:, 1] + alpha * Q)).mean())
+        seen, whole = counts[asked]
+        return float(-np.log2((seen + alpha) / (whole + alpha * len(text.chars))).mean())
 
     return bits(text.test, min(ALPHAS, key=lambda alpha: bits(text.validation, alpha)))
 

@@ -4,8 +4,6 @@ The functions take the student's own `count` (`count_ngrams`), `probability` (`n
 (`perplexity`) and `draw` (`sample_index`), with the textbook's as defaults.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

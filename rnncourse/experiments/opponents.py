@@ -34,9 +34,8 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["ClassCounts", "KneserNey", "choose_class_counts"]
-
 GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of discounts
+Table = tuple[np.ndarray, np.ndarray, np.ndarray]  # counts of grams; by context, their sum, and of how many kinds
 Documents = Sequence[tuple[Sequence[int], Sequence[int]]]  # ids, and the class at each of them, the same at all
 
 
@@ -64,13 +63,21 @@ class KneserNey:
     ) -> None:
         if n < 1:
             raise ValueError(f"n must be at least 1, and is {n}.")
-        text = _sliceable(tokens)
         self.n, self.vocabulary_size = n, vocabulary_size
-        grams: list[Counter[Hashable]] = [
-            Counter(text[i : i + k] for i in range(len(text) - k + 1)) for k in range(1, n + 1)
-        ]
-        self._counts = [_Table(some) for some in grams]
-        self._different = [_Table(Counter(gram[1:] for gram in longer)) for longer in grams[1:]]  # type: ignore[index]
+        self._places = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
+        self._grams: list[np.ndarray] = []  # for k = 1 to n the grams of k tokens, in order, each as one whole number:
+        counts, different = [], []  # the number of its context among those of k-1, times Q, plus that of its last token
+        ids, number = self._ids(tokens), np.zeros(len(tokens) + 1, dtype=int)
+        for k in range(n):
+            after = number[1:]
+            grams, first, number, count = np.unique(
+                number[:-1] * len(self._places) + ids[k:], return_index=True, return_inverse=True, return_counts=True
+            )
+            if k:  # before how many different tokens each gram of k tokens was seen
+                different.append(np.bincount(after[first], minlength=len(self._grams[-1])))
+            self._grams.append(grams)
+            counts.append(count)
+        self._counts, self._different = ([self._table(k, one) for k, one in enumerate(c)] for c in (counts, different))
         self.discounts = (0.75,) * n
         if validation is not None:
             self._tune(validation)
@@ -101,21 +108,41 @@ class KneserNey:
         """The mean of -log2 P over all tokens but the first, which nothing precedes."""
         return float(-np.log2(self.probabilities(tokens)[1:]).mean())
 
-    def _found(self, tokens: Sequence[Hashable]) -> list[Float[np.ndarray, "3 L"]]:
+    def counts(self, tokens: Sequence[Hashable]) -> Float[np.ndarray, "2 L"]:
+        """How often each token followed the n-1 tokens before it in the text that was counted, and how often any did.
+
+        For the first n-1 tokens both are 0.
+        """
+        return self._looked_up(tokens, self._counts[: self.n])[-1][:2]
+
+    def _ids(self, tokens: Sequence[Hashable]) -> np.ndarray:
+        return np.array([self._places.get(token, -1) for token in tokens], dtype=int)
+
+    def _table(self, k: int, counts: np.ndarray) -> Table:
+        """With the counts of the grams of k+1 tokens: their sum by context, and how many different ones there are."""
+        contexts, size = self._grams[k] // len(self._places), len(self._grams[k - 1]) if k else 1
+        totals, kinds = (np.bincount(contexts, weights, size) for weights in (counts, counts > 0))
+        return counts, totals, kinds
+
+    def _looked_up(self, tokens: Sequence[Hashable], tables: Sequence[Table]) -> list[Float[np.ndarray, "3 L"]]:
         """For each length of context: the count of each token, that of its context, how many kinds followed."""
-        text = _sliceable(tokens)
-        tables = [*self._different[: self.n - 1], self._counts[self.n - 1]]
-        found = []
-        for k, table in enumerate(tables):
-            rows = [(0, 0, 0)] * min(k, len(text))
-            for i in range(k, len(text)):
-                context = text[i - k : i]
-                if total := table.totals.get(context, 0):
-                    rows.append((table.counts[text[i - k : i + 1]], total, table.kinds[context]))
-                else:
-                    rows.append((0, 0, 0))
-            found.append(np.array(rows, dtype=float).reshape(-1, 3).T)
+        ids, found = self._ids(tokens), []
+        context = np.zeros(len(ids) + 1, dtype=int)  # its number, or -1 if it was never seen
+        for k, (counts, totals, kinds) in enumerate(tables):
+            context, last = context[:-1], ids[k:]
+            gram = np.where((context >= 0) & (last >= 0), context * len(self._places) + last, -1)
+            number = np.searchsorted(self._grams[k], gram)
+            number = np.where(np.append(self._grams[k], -2)[number] == gram, number, -1)
+            looked = (counts, number), (totals, context), (kinds, context)
+            # a last entry of 0, for what has the number -1
+            rows = np.array([np.append(table, 0)[places] for table, places in looked], dtype=float)
+            found.append(np.pad(rows, ((0, 0), (len(ids) - rows.shape[1], 0))))
+            context = number
         return found
+
+    def _found(self, tokens: Sequence[Hashable]) -> list[Float[np.ndarray, "3 L"]]:
+        """What `_mixed` needs of a text: of the longest context the counts, of all shorter ones what is different."""
+        return self._looked_up(tokens, [*self._different[: self.n - 1], self._counts[self.n - 1]])
 
     def _mixed(self, found: list[np.ndarray], discounts: Sequence[float]) -> np.ndarray:
         """The recursion, from the shortest context to the longest, over all tokens at once."""
@@ -206,21 +233,3 @@ def choose_class_counts(
     found = [model.bits(parts["validation"], *setting) for setting in settings]
     best = settings[int(np.argmin(found))]
     return best, min(found), model.bits(parts["test"], *best)
-
-
-class _Table:
-    """Counts of n-grams; by context, their sum, and how many different ones there are."""
-
-    def __init__(self, counts: Counter[Hashable]) -> None:
-        self.counts = counts
-        self.totals: Counter[Hashable] = Counter()
-        self.kinds: Counter[Hashable] = Counter()
-        for gram, count in counts.items():
-            context = gram[:-1]  # type: ignore[index]
-            self.totals[context] += count
-            self.kinds[context] += 1
-
-
-def _sliceable(tokens: Sequence[Hashable]) -> Sequence[Hashable]:
-    """Tokens as something whose slices can stand in a dict: a text stays one, all else becomes a tuple."""
-    return tokens if isinstance(tokens, str) else tuple(tokens)

@@ -1,7 +1,5 @@
 """What unit 15 measures: what a leak is worth, and three models of dates on splits of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +12,6 @@ from rnncourse.data.text import python_docs
 from rnncourse.experiments.opponents import ClassCounts, choose_class_counts
 from rnncourse.project import choose_ngram, ngram_bits, prepare, split_groups
 from rnncourse.project_torch import run_experiment
-
-__all__ = ["BY_LANGUAGE", "NGRAMS", "SETTINGS", "Trial", "bits_by_letter", "bits_of_a_leak", "parts_of", "trial"]
 
 NGRAMS = [(6, 2.0), (8, 2.0), (8, 4.0)]  # n, alpha
 BY_LANGUAGE = [(n, strength, power) for n in (2, 3, 4) for strength in (1.0, 4.0) for power in (0.5, 0.7)]

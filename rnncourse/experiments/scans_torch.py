@@ -3,8 +3,6 @@
 The tasks are those of units 05 and 10. A reader is a core, plain or minimal GRU, and an output layer at every step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rnncourse import track
 from rnncourse.data.recall import recall_batch
-from rnncourse.experiments.optimizers import Adam
+from rnncourse.experiments.training import fit
 from rnncourse.scans_torch import MinGRU
 
 Batch = tuple[Tensor, slice, Tensor]
@@ -43,14 +40,12 @@ class Reader(nn.Module):
 
 def _learn(model: Reader, draw: Callable[[], Batch], updates: int, rate: float, label: str) -> Reader:
     """Train on fresh batches: `draw()` -> (x, the steps that count, their targets)."""
-    optimizer = Adam(model.parameters(), lr=rate)
-    for _ in track(range(updates), label):
+
+    def loss_of(_: int) -> Tensor:
         x, counts, targets = draw()
-        loss = nn.functional.cross_entropy(model(x)[counts].flatten(0, -2), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        return nn.functional.cross_entropy(model(x)[counts].flatten(0, -2), targets.flatten())
+
+    fit(model, loss_of, range(updates), rate, label=label)
     return model
 
 

@@ -4,8 +4,6 @@ A knock at the bottom of a stack; the gradients beside differences; how much of 
 drawn; latches under dropout; and what the scale of the weights means before a layer is normalised, and after.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

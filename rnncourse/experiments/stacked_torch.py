@@ -4,8 +4,6 @@ A `Stack` is `torch.nn.RNN`, layer upon layer, with an output layer. Networks of
 parameters, the output layer's included: `width_within` finds the width. Training is by Adam, clipped as in unit 05.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -17,7 +15,7 @@ from torch import Tensor, nn
 
 from rnncourse.data import train_and_held_out
 from rnncourse.data.claims import claimed
-from rnncourse.experiments.optimizers import Adam
+from rnncourse.experiments import training
 from rnncourse.experiments.stacked import width_for
 from rnncourse.stacked import stacked_forward, stacked_parameter_count
 from rnncourse.stacked_torch import StackedRNN
@@ -103,15 +101,12 @@ def width_within(
 
 def train(model: nn.Module, batches: Iterator[Batch], rate: float) -> Iterator[float]:
     """One update by Adam for each batch; the loss of each, in bits. Targets belong to the last steps of a batch."""
-    optimizer = Adam(model.parameters(), rate)
-    for x, targets in batches:
-        logits = model(x)[-len(targets) :]
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        yield loss.item() / np.log(2)
+
+    def loss_of(batch: Batch) -> Tensor:
+        x, targets = batch
+        return nn.functional.cross_entropy(model(x)[-len(targets) :].flatten(0, 1), targets.flatten())
+
+    return (loss / np.log(2) for loss in training.train(model, loss_of, batches, rate))
 
 
 # --- a delay

@@ -5,8 +5,6 @@ The functions take the student's own `Var`, `ScratchRNN`, `as_torch_rnn`, `CharR
 n-gram (`rnncourse.experiments.opponents`), whose discounts are chosen on the text on which the network is stopped.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from collections import Counter

@@ -1,15 +1,11 @@
 """What unit 02 measures: how many examples it saves to share one transition, and what a window cannot know."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from rnncourse.unfolding import unfold_driven
-
-__all__ = ["STEPS", "bracket_depths", "errors", "torn_windows"]
 
 STEPS, NOISE = 20, 0.1
 

@@ -18,30 +18,3 @@ from .drawing import Drawing, Shape
 from .explore import Slider, explore
 from .gradients import backward_arrows, loss_graph
 from .style import COLOURS, described, show, style, to_png, to_svg
-
-__all__ = [
-    "COLOURS",
-    "Drawing",
-    "Shape",
-    "Slider",
-    "backward_arrows",
-    "cell_inside",
-    "cost_chart",
-    "dependence_grid",
-    "described",
-    "dynamical_system",
-    "explore",
-    "folded_unfolded",
-    "image_rows",
-    "line_chart",
-    "loglog_slope",
-    "loss_graph",
-    "mlp_beside_cell",
-    "perplexity_chart",
-    "show",
-    "sliding_window",
-    "state_heatmap",
-    "style",
-    "to_png",
-    "to_svg",
-]

@@ -1,7 +1,5 @@
 """Pictures of unit 13: attention as arrows and as a map, digits that are repeated, and what positions know."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -14,8 +12,6 @@ from matplotlib.patches import FancyArrowPatch
 from .charts import _colour_bar, _panels, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, MUTED, described, style
-
-__all__ = ["alignment_map", "attention_arrows", "places_map", "repeated_chart"]
 
 STEP = 1.25
 ATTENTION = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", COLOURS["V"]])

@@ -1,7 +1,5 @@
 """Pictures of unit 09: the two chains, what a tagger believes word by word, Python source in colour."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby, pairwise
@@ -14,17 +12,6 @@ from matplotlib.figure import Figure
 from .charts import _chart, _name_rows, line_chart
 from .drawing import RADIUS, Drawing
 from .style import COLOURS, CYCLE, INK, MUTED, described, style
-
-__all__ = [
-    "ColouredCode",
-    "belief_grid",
-    "class_bars",
-    "learning_chart",
-    "lookahead_chart",
-    "machine_chart",
-    "sign_chart",
-    "two_chains",
-]
 
 STEP = 1.75
 ASIDE = 0.36  # f stands left of x, and g right of it, so that no arrow runs through a node

@@ -11,8 +11,6 @@ from matplotlib.patches import Rectangle
 from .charts import _bare, _chart, _colour_bar, _looks, _name_ends, _name_rows, line_chart
 from .style import COLOURS, MUTED, described, readable, style
 
-__all__ = ["by_lag_chart", "differences_chart", "loss_shares", "recitation", "spelling_grid"]
-
 SURE = LinearSegmentedColormap.from_list("sure", ["#FFFFFF", COLOURS["output"]])
 
 

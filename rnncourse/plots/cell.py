@@ -10,15 +10,6 @@ from .charts import line_chart, state_heatmap
 from .drawing import Drawing
 from .style import COLOURS, MUTED, described
 
-__all__ = [
-    "apart_chart",
-    "first_state_chart",
-    "graphical_models",
-    "knock_chart",
-    "recall_chart",
-    "words_and_latches",
-]
-
 GAP = 1.3  # from one step to the next
 
 

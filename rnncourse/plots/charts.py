@@ -16,16 +16,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from .style import COLOURS, CYCLE, INK, WIDEST, described, readable, style
 
-__all__ = [
-    "cost_chart",
-    "dependence_grid",
-    "image_rows",
-    "line_chart",
-    "loglog_slope",
-    "perplexity_chart",
-    "state_heatmap",
-]
-
 STATES = LinearSegmentedColormap.from_list("states", [COLOURS["U"], "#FFFFFF", COLOURS["W"]])
 Numbers = Real[np.ndarray, "K"] | Sequence
 

@@ -11,14 +11,6 @@ from matplotlib.figure import Figure
 from .drawing import RADIUS, Drawing, Shape, text_width
 from .style import COLOURS, MUTED, described
 
-__all__ = [
-    "cell_inside",
-    "dynamical_system",
-    "folded_unfolded",
-    "mlp_beside_cell",
-    "sliding_window",
-]
-
 STEP = 1.55  # from one time step to the next
 RISE = 1.15  # from one layer to the next
 

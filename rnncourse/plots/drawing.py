@@ -24,8 +24,6 @@ from matplotlib.textpath import TextPath
 
 from .style import COLOURS, INK, MUTED, TINTS, readable, style
 
-__all__ = ["Drawing", "Point", "Shape", "text_width"]
-
 Point = tuple[float, float]
 
 RADIUS = 0.31

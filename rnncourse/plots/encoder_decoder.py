@@ -2,8 +2,6 @@
 what its experiments measured. Each says in its alt text, from its own data, what there is to see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -16,22 +14,6 @@ from .charts import _bare, _chart, _panels, line_chart
 from .drawing import RADIUS, Drawing, Shape
 from .films import beam_film
 from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, readable, style
-
-__all__ = [
-    "answer_tree",
-    "beams_chart",
-    "captioned_images",
-    "digits_right",
-    "edit_table",
-    "learning_curve",
-    "lengths_copied",
-    "parts_right_bars",
-    "path_lattice",
-    "show_beam",
-    "spikes",
-    "summary_chain",
-    "widths_chart",
-]
 
 STEP = 0.8
 BOS, EOS = "bos", "eos"

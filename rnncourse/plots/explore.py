@@ -17,8 +17,6 @@ from matplotlib.transforms import Bbox
 from .player import Dial, Player
 from .style import show, style, to_svg
 
-__all__ = ["Slider", "explore"]
-
 
 @dataclass(frozen=True)
 class Slider:

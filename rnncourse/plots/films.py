@@ -4,8 +4,6 @@ Each function takes numbers that a unit has computed and returns a `Film`, whose
 `film.show(alt)` puts it below a notebook's cell.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,8 +17,6 @@ from .charts import STATES, _short
 from .drawing import Drawing, Shape
 from .player import Film, seen
 from .style import COLOURS, INK, MUTED, TINTS, described
-
-__all__ = ["attention_film", "beam_film", "gates_film", "scan_film", "way_back_film"]
 
 ERRORS = LinearSegmentedColormap.from_list("errors", ["#FFFFFF", COLOURS["gradient"]])
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#FFFFFF", COLOURS["V"]])

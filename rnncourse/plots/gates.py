@@ -13,19 +13,6 @@ from .charts import STATES, _bare, _chart, _colour_bar, _name_rows, _panels, _pa
 from .drawing import Drawing, Shape
 from .style import COLOURS, CYCLE, INK, MUTED, described, readable, style
 
-__all__ = [
-    "by_bias",
-    "error_chart",
-    "error_flow",
-    "gates_over_time",
-    "gru_cell",
-    "held_by_lag",
-    "kept_by_symbol",
-    "lstm_cell",
-    "push_chart",
-    "shares",
-]
-
 GATES = LinearSegmentedColormap.from_list("gates", ["#FFFFFF", MUTED])  # white: closed, grey: open, as in the cells
 INPUTS = LinearSegmentedColormap.from_list("inputs", ["#FFFFFF", COLOURS["U"]])
 

@@ -14,20 +14,6 @@ from .charts import _chart, _colour_bar, _looks, _name_ends, _panels, cost_chart
 from .drawing import Drawing
 from .style import COLOURS, CYCLE, INK, MUTED, described, readable, style
 
-__all__ = [
-    "clipped_step",
-    "latch_cliff",
-    "long_gradients",
-    "memory_chart",
-    "norms_by_distance",
-    "over_seeds",
-    "push_chart",
-    "seed_dots",
-    "states_in_a_plane",
-    "three_ways_back",
-    "what_moves_the_wall",
-]
-
 LOSSES = LinearSegmentedColormap.from_list("losses", ["#FFFFFF", "#D9BBD0", COLOURS["loss"]])
 
 LOWEST, HIGHEST = 1e-12, 1e8

@@ -8,8 +8,6 @@ from matplotlib.figure import Figure
 from .drawing import RADIUS, Drawing, Shape
 from .style import COLOURS, MUTED, described
 
-__all__ = ["backward_arrows", "loss_graph"]
-
 STEP = 1.7
 RISE = 1.1
 SHIFT = 0.09  # a gradient runs beside the arrow that it goes back along

@@ -1,7 +1,5 @@
 """Pictures of unit 11: five architectures, who learns from whom, digits, names, reviews, and melodies as rolls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
 
@@ -15,20 +13,6 @@ from matplotlib.patches import Rectangle
 from .charts import _bare, _chart, _colour_bar, _draw_cells, _panels, line_chart
 from .drawing import RADIUS, Drawing, Shape
 from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, style
-
-__all__ = [
-    "arriving",
-    "belief_dots",
-    "belief_words",
-    "digit_strip",
-    "five_architectures",
-    "names_chart",
-    "piano_roll",
-    "pitch_strengths",
-    "rows_read",
-    "support_grids",
-    "votes_chart",
-]
 
 STEP = 1.06
 RISE = 1.0

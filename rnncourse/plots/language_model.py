@@ -9,15 +9,6 @@ from matplotlib.figure import Figure
 from .charts import line_chart
 from .style import described
 
-__all__ = [
-    "against_counting",
-    "learned_by_heart",
-    "opinions",
-    "plateau",
-    "rates_and_seeds",
-    "training_curves",
-]
-
 
 def plateau(perplexities: Float[np.ndarray, "updates"], guessed: float, lowest: float) -> Figure:
     """The perplexity of the three students' network at each update, beside that of who guesses, and the lowest."""

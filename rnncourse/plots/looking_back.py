@@ -1,15 +1,11 @@
 """The table that looks back on what the course claims about training."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from rnncourse.data.claims import Measured, filled, stems, unit_claims
-
-__all__ = ["ClaimsTable"]
 
 
 class ClaimsTable:

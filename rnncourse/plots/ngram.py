@@ -10,8 +10,6 @@ from .charts import line_chart, perplexity_chart
 from .drawing import Drawing, text_width
 from .style import COLOURS, MUTED, described
 
-__all__ = ["filled_entries", "network_and_tables", "one_bag", "perplexity_by_n", "probability_line", "right_word_by_n"]
-
 
 def one_bag(sentences: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Figure:
     """Sentences on the left, and on the right the one bag of words that all of them give: a count for each word."""

@@ -20,8 +20,6 @@ from matplotlib.figure import Figure
 from .style import PAPER, display_picture, picture, show, to_svg
 from .svg import LAYER
 
-__all__ = ["Dial", "Film", "Player", "seen"]
-
 
 def seen(first: int, until: int = 999) -> str:
     """The name of a layer of a `Drawing` that is seen from moment `first` on, until just before `until`.

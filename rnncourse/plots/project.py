@@ -1,7 +1,5 @@
 """Pictures of unit 15: which part may say what, and what a network believes from letter to letter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -13,8 +11,6 @@ from matplotlib.figure import Figure
 from .charts import _chart, _colour_bar, _panels, line_chart
 from .drawing import Drawing
 from .style import COLOURS, CYCLE, MUTED, described, style
-
-__all__ = ["bits_at_each_letter", "bits_of_splits", "letter_by_letter", "three_parts"]
 
 BELIEF = LinearSegmentedColormap.from_list("belief", ["#FFFFFF", COLOURS["V"]])
 

@@ -1,7 +1,5 @@
 """Pictures of unit 14: scan and loop side by side, Newton's rounds, what a state keeps, and how much it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,16 +10,6 @@ from matplotlib.figure import Figure
 from .charts import _chart, _panels, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, CYCLE, MUTED, described, style
-
-__all__ = [
-    "depth_chart",
-    "kernel_chart",
-    "memory_beside_push",
-    "newton_chart",
-    "pairs_chart",
-    "scan_beside_loop",
-    "speed_chart",
-]
 
 
 def scan_beside_loop(steps: int = 8) -> Figure:

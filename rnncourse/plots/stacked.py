@@ -12,8 +12,6 @@ from .charts import _chart, _colour_bar, _name_rows
 from .drawing import RADIUS, Drawing
 from .style import COLOURS, INK, MUTED, described, style
 
-__all__ = ["change_strips", "runs_over_seeds", "stack_graph"]
-
 STEP = 1.9
 RISE = 1.25
 SHIFT = 0.09  # a gradient runs beside the arrow that it goes back along

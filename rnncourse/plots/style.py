@@ -30,24 +30,6 @@ from PIL import Image
 
 from .svg import drawn, in_layers, written
 
-__all__ = [
-    "COLOURS",
-    "CYCLE",
-    "INK",
-    "MUTED",
-    "TINTS",
-    "WIDEST",
-    "described",
-    "display_picture",
-    "in_the_dark",
-    "picture",
-    "readable",
-    "show",
-    "style",
-    "to_png",
-    "to_svg",
-]
-
 INK = "#222222"  # lines and text
 MUTED = "#6B6B6B"  # notes, and what stands in the background
 

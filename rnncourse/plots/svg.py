@@ -14,8 +14,6 @@ from xml.etree.ElementTree import Element, tostring
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-__all__ = ["LAYER", "drawn", "in_layers", "written"]
-
 LAYER = re.compile(r"seen-(\d+)-(\d+)")  # the name of what a player shows from a moment on, until another
 SPACE = "http://www.w3.org/2000/svg"
 G, DEFS, STYLE, USE = (f"{{{SPACE}}}{name}" for name in ("g", "defs", "style", "use"))

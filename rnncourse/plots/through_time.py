@@ -15,8 +15,6 @@ from .drawing import Drawing, Point, Shape
 from .player import Film, seen
 from .style import COLOURS, MUTED, TINTS, described
 
-__all__ = ["backward_pass", "forward_pass"]
-
 STEP = 1.55  # from one time step to the next
 LOW, MIDDLE, HIGH = 0.95, 2.1, 3.2  # heights: inputs, states, outputs
 LEFT, FIRST = 0.8, 4.6  # the folded cell, and the first step of the unfolded graph

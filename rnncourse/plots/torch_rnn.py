@@ -12,20 +12,6 @@ from .charts import _bare, _chart, _name_rows, _seeds_beside, line_chart
 from .drawing import Drawing
 from .style import COLOURS, INK, MUTED, TINTS, described, readable, style
 
-__all__ = [
-    "beside_counting",
-    "carried_state",
-    "char_model",
-    "interrupted_chart",
-    "latch_chart",
-    "padded_words",
-    "padding_chart",
-    "perplexity_bars",
-    "reported_losses",
-    "tape",
-    "times_chart",
-]
-
 
 def tape(x: float = 0.5) -> Figure:
     """A tape of three results, x, h = tanh x and L = h + h, and the errors on their way back."""

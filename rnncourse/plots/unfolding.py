@@ -10,8 +10,6 @@ from .charts import _chart, line_chart
 from .drawing import Drawing, Shape
 from .style import COLOURS, MUTED, described, style
 
-__all__ = ["convolution_beside_recurrence", "error_by_examples", "pond_cloud", "pond_years"]
-
 GAP = 0.94  # from one step to the next
 
 

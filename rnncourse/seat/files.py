@@ -1,7 +1,5 @@
 """Files are written whole: a process that is killed leaves the old one or the new one, never half of either."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

@@ -2,8 +2,6 @@
 notebook comes as JSON, and what becomes of it goes back as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace

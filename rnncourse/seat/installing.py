@@ -2,8 +2,6 @@
 the name there. So what is printed names the clone or the file that this installation came from, or the release.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

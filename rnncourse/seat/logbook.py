@@ -15,8 +15,6 @@ RNNCOURSE_PROGRESS names another file, or says "off". Without it the file is kep
 keyboard: not while notebooks are built, tested or graded.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import json
@@ -238,7 +236,8 @@ def outline() -> list[Outline]:
     from rnncourse import exercises
 
     folder = Path(exercises.__file__).parent
-    return [_outline(stem, text_of(folder / f"{stem.partition('_')[2]}.py")) for stem in exercises.STEMS]
+    sources = {stem: text_of(folder / f"{stem.partition('_')[2]}.py") for stem in exercises.STEMS}
+    return [Outline(stem, *_listed(source), written_in(stem)) for stem, source in sources.items()]
 
 
 def latest(units: list[Outline], known: dict[str, Standing]) -> Outline | None:
@@ -258,8 +257,10 @@ def where_one_stopped(here: Path | None = None) -> Outline:
     return unit
 
 
-def _outline(stem: str, source: str) -> Outline:
-    title, points = stem, {}
+@cache
+def _listed(source: str) -> tuple[str, dict[str, int]]:
+    """The title of a unit and the points of its exercises, of the text of its file."""
+    title, points = "", {}
     for statement in ast.parse(source).body:
         call = getattr(statement, "value", None)
         if not isinstance(call, ast.Call):
@@ -269,4 +270,4 @@ def _outline(stem: str, source: str) -> Outline:
         elif isinstance(call.func, ast.Attribute) and call.func.attr in ("exercise", "question", "choice"):
             (worth,) = (keyword.value for keyword in call.keywords if keyword.arg == "points")
             points[ast.literal_eval(call.args[0])] = ast.literal_eval(worth)
-    return Outline(stem, title, points, written_in(stem))
+    return title, points

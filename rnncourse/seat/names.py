@@ -1,7 +1,5 @@
 """The names in a cell: what it defines for others and what it takes from them, read off its text without running it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import symtable

@@ -1,7 +1,5 @@
 """What a notebook calls: check an answer, ask for a hint or for the solution, use what passed, see how far one is."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import os
@@ -163,7 +161,9 @@ def where(answer: Any) -> Verdict:
     ):
         return _said(check(answer, exercise.name))
     with Local(answer, exercise.uses) as local:
-        verdict = judge(exercise, local, search=functools.partial(find, budget=Budget(5.0, 30.0)), after_diagnosis=True)
+        verdict = judge(
+            exercise, local, search=functools.partial(find, budget=Budget(20_000, 5.0, 30.0)), after_diagnosis=True
+        )
     offers = replace(_offers(exercise, answer, verdict), where=False)
     verdict = replace(verdict, offers=offers, run=_comes_from(answer, exercise)[0])
     _last[exercise.name] = answer, verdict

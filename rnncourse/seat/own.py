@@ -8,8 +8,6 @@ No notebook of it is in anybody's git. An update writes beside each notebook wha
 place, whole: killed anywhere in between it has lost nothing, and is simply called again.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Where the notebooks of a course lie: the folder in which one is, those above it, and what was given out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

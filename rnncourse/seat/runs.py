@@ -5,8 +5,6 @@ and stopped, or was not run since. So IPython tells here, in whatever front end,
 front end says which notebook it shows, the notebook is looked at as it was saved.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

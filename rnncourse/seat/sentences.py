@@ -1,7 +1,5 @@
 """What both command lines, `rnncourse` and `rnngrade`, share: an error is one sentence, and help ends in examples."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,15 +3,13 @@
 A release for a graded class has no other ways (`make dist GRADED=1` leaves them out) and shows no solutions.
 """
 
-from __future__ import annotations
-
-import re
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
 
 from rnncourse.checks.exercise import Choice, Exercise, Question
+from rnncourse.checks.shelf import Answer, read
 from rnncourse.checks.verdict import Hint, card, in_code
 
 OTHERS = Path(__file__).parents[1] / "exercises" / "others"
@@ -64,18 +62,15 @@ def solution_of(exercise: Exercise | Question) -> Solution | Hint:
         )
         why = tuple(f"{one.letter}: {one.why}" for one in exercise.options) if isinstance(exercise, Choice) else ()
         return Solution(exercise.name, f"{exercise.name} = {value}", "", "", why or exercise.hints[1:])
-    way, other = others(exercise.unit.stem).get(exercise.name, ("", ""))
+    found = others(exercise.unit.stem).get(exercise.name)
+    other, way = (found.text.strip(), found.what) if found else ("", "")
     return Solution(exercise.name, exercise.source.strip(), other, way, exercise.hints[1:])
 
 
 @cache
-def others(stem: str) -> dict[str, tuple[str, str]]:
-    """Of each exercise of a unit one other right answer: what is other in it, and the code."""
-    path = OTHERS / f"{stem.partition('_')[2]}.txt"
-    if not path.is_file():
-        return {}
-    _, *parts = re.split(r"^# --- (\w+): (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {name: (way, code.strip()) for name, way, code in zip(parts[::3], parts[1::3], parts[2::3], strict=True)}
+def others(stem: str) -> dict[str, Answer]:
+    """Of each exercise of a unit one other right answer."""
+    return {answer.exercise: answer for answer in read(OTHERS / f"{stem.partition('_')[2]}.txt")}
 
 
 def _code(source: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import re
 from functools import cache
 
@@ -9,7 +11,7 @@ import jupytext
 import pytest
 
 from claims.experiment import Unit
-from claims.run import SEEDS, Run, interval, kept, key_of, measure, one_seed, rule_of, units
+from claims.run import SEEDS, Run, committed, interval, keep, kept, key_of, measure, one_seed, rule_of, units
 from claims.words import marked_claims, plain
 from rnncourse.data.claims import FOLDER, filled, places, unit_claims
 from tests.sampling import some
@@ -139,6 +141,36 @@ def test_an_experiment_has_seeds_and_a_setting_that_could_refute_it():
         unit.experiment("share", {"a": {}, "b": {}}, seeds=2)
     with pytest.raises(ValueError, match="second setting"):
         unit.experiment("share", {"a": {}})
+
+
+def test_code_that_gives_the_same_numbers_keeps_what_was_counted(tmp_path, monkeypatch):
+    """A key that is another is written anew if the first seed gives what was counted, or what it gave before, here."""
+    file = copy.deepcopy(unit_claims("04_bptt"))
+    hello = file["experiments"]["hello"]
+    keys = dict(hello["keys"])
+    one = next(iter(keys))
+    number = next(iter(hello["values"][one].values()))
+    monkeypatch.setattr("claims.run.FOLDER", tmp_path)
+    monkeypatch.setattr("claims.run.unit_claims", cache(lambda stem: file))
+    monkeypatch.setattr("claims.run.committed", lambda run: None)
+
+    hello["keys"][one] = "as it was"
+    assert keep("04_bptt") == []
+    assert json.loads((tmp_path / "04_bptt.json").read_text())["experiments"]["hello"]["keys"] == keys
+
+    number[0] += 1
+    hello["keys"][one] = "as it was"
+    assert keep("04_bptt") == [f"hello, {one}"]
+    assert hello["keys"][one] == "as it was"
+
+    monkeypatch.setattr("claims.run.committed", lambda run: measure(run)[0])
+    assert keep("04_bptt") == []
+    assert hello["keys"] == keys
+
+
+def test_the_code_of_the_last_commit_measures_the_same_things():
+    run = Run("04_bptt", "hello", "rate 0.1", 0)
+    assert committed(run).keys() == measure(run)[0].keys()
 
 
 def test_what_a_stopped_run_has_measured_is_kept(tmp_path, monkeypatch):

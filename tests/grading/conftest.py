@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 
 import nbformat
@@ -27,10 +28,31 @@ def entered(root, tmp_path_factory):
 @pytest.fixture
 def desk(root, tmp_path, entered):
     """An empty desk with a gradebook that knows the unit."""
-    desk = Desk(root, tmp_path / "desk")
+    return _opened(root, tmp_path, entered)
+
+
+def _opened(root, folder, entered):
+    desk = Desk(root, folder / "desk")
     desk.open()
     shutil.copy(entered, desk.gradebook)
     return desk
+
+
+@pytest.fixture(scope="session")
+def _filled(root, entered, tmp_path_factory):
+    @functools.cache
+    def once(fill):
+        desk = _opened(root, tmp_path_factory.mktemp("filled"), entered)
+        fill(desk, root)
+        return desk.folder
+
+    return once
+
+
+@pytest.fixture
+def copy_of(root, tmp_path, _filled):
+    """`copy_of(fill)` copies, for a test to change, such a desk after `fill(desk, root)`, which is done once."""
+    return lambda fill: Desk(root, shutil.copytree(_filled(fill), tmp_path / "desk"))
 
 
 @pytest.fixture
@@ -55,6 +77,6 @@ def bundle(root):
 
 
 @pytest.fixture
-def ruled(desk, root):
+def ruled(copy_of):
     """Ada two days late, one of them a late day; Alan with an extension; emmy blank and in time; eve on no list."""
-    return make_ruled(desk, root)
+    return copy_of(make_ruled)

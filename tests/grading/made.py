@@ -5,6 +5,7 @@ the commands of a desk.
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import io
 import tempfile
@@ -15,12 +16,12 @@ import nbformat
 from click.testing import CliRunner, Result
 
 from rnncourse import check, exercises
-from rnncourse.checks.exercise import Misconception
+from rnncourse.checks.exercise import Exercise, Misconception
 from rnncourse.checks.verdict import Verdict
 from rnngrade.cli import main
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
-from rnngrade.core.record import JUDGED, MISSING, ExerciseResult, Finding, Record
+from rnngrade.core.record import JUDGED, ExerciseResult, Finding, Record
 from rnngrade.demo.sample import BLANK, RIGHT, Answer, Submission
 from rnngrade.gradebook.book import GradebookWriter
 
@@ -37,6 +38,7 @@ class NoFailures(Failures):
 
 
 NONE = NoFailures()
+_NOTEBOOKS: dict[tuple[object, ...], bytes] = {}  # by what is answered; whose it is, does not stand in one
 
 
 def submission(student: str, answer: Answer = RIGHT, **others: Answer) -> Submission:
@@ -51,15 +53,18 @@ def mistake(name: str) -> Misconception:
 
 def outcome(root: Path, made: Submission, findings: tuple[Finding, ...] = ()) -> tuple[Record, bytes]:
     """The record and the executed notebook of a submission."""
-    with tempfile.TemporaryDirectory() as folder:
-        notebook = made.write(root, Path(folder)).read_bytes()
+    key = (root, *((name, getattr(answer, "name", answer)) for name, answer in made.answers.items()))
+    if key not in _NOTEBOOKS:
+        with tempfile.TemporaryDirectory() as folder:
+            _NOTEBOOKS[key] = made.write(root, Path(folder)).read_bytes()
+    notebook = _NOTEBOOKS[key]
     touched = any(answer != BLANK for answer in made.answers.values())
     record = Record(
         student=made.student,
         unit=made.unit,
         key="key",
         submission=hashlib.sha256(notebook).hexdigest(),
-        exercises=tuple(_result(name, answer) for name, answer in made.answers.items()),
+        exercises=results_of(made),
         written=(WRITTEN,) if touched else (),
         findings=findings,
     )
@@ -106,16 +111,22 @@ def table(text: str, key: str = "student") -> dict[str, dict[str, str]]:
     return {line[header.index(key)]: dict(zip(header, line, strict=True)) for line in lines}
 
 
-def _result(name: str, answer: Answer) -> ExerciseResult:
+def not_written(*args: object, **kwargs: object) -> None:
+    """A stub, as it was handed out."""
+    raise NotImplementedError
+
+
+@functools.cache
+def result_of(name: str, answer: str) -> ExerciseResult:
+    """What the check says, in this process, of RIGHT, BLANK or a misconception by its name."""
     exercise = exercises.find(name)
-    if answer == BLANK:
-        return ExerciseResult(name, MISSING, 0.0, exercise.points, False, "There is no answer yet.")
     if answer == RIGHT:
-        verdict = Verdict(
-            name, True, 1.0, float(exercise.points), exercise.points, "All right.", criteria={"runs": True}
-        )
+        points = float(exercise.points)
+        verdict = Verdict(name, True, 1.0, points, exercise.points, "All right.", criteria={"runs": True})
+    elif answer == BLANK:
+        verdict = check(not_written if isinstance(exercise, Exercise) else None, name, hidden=True)
     else:
-        verdict = check(answer.answer, name, hidden=True)
+        verdict = check(next(m.answer for m in exercise.misconceptions if m.name == answer), name, hidden=True)
     return ExerciseResult(
         name,
         JUDGED,
@@ -129,3 +140,9 @@ def _result(name: str, answer: Answer) -> ExerciseResult:
         hint="" if verdict.passed else str(exercise.hints[0]),
         card=verdict.card(),
     )
+
+
+def results_of(made: Submission) -> tuple[ExerciseResult, ...]:
+    """What the check says of all answers of a submission."""
+    answers = made.answers.items()
+    return tuple(result_of(name, getattr(one, "name", one)) for name, one in answers)

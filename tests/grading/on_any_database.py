@@ -72,11 +72,11 @@ class Person:
             gradebook.db.commit()
 
 
-def content(desk: Desk) -> dict[str, dict]:
+def content(desk: Desk, unit: str = UNIT) -> dict[str, dict]:
     """All that the gradebook says of a unit, by student; without the random names of its rows."""
     with opened(desk) as gradebook:
         found = {}
-        for handed_in in gradebook.assignment_submissions(UNIT):
+        for handed_in in gradebook.assignment_submissions(unit):
             (page,) = handed_in.notebooks
             found[handed_in.student.id] = {
                 "timestamp": handed_in.timestamp,
@@ -112,48 +112,26 @@ def nbgrader(desk: Desk, *arguments: str) -> str:
 
 
 class ShortSuite:
-    """To inherit, with a fixture `desk`: an empty desk with a gradebook that knows the unit."""
+    """What databases could differ in. To inherit, with `desk`, an empty one with a gradebook that knows the unit."""
 
-    def test_a_record_s_points_are_the_gradebook_s(self, desk, root):
+    def test_a_record_s_points_are_the_gradebook_s_and_what_was_left_blank_has_none_and_waits_for_nobody(
+        self, desk, root
+    ):
         record, notebook = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}))
-        put(desk, (record, notebook))
-        ada = content(desk)["ada"]
+        blank, partly = (outcome(root, one) for one in (submission("alan", BLANK), submission("bob", **{FIRST: BLANK})))
+        put(desk, (record, notebook), blank, partly)
+        found = content(desk)
+        ada, alan = found["ada"], found["alan"]
         for result in record.exercises:
             assert ada["grades"][f"check_{result.name}"] == (result.points, None, None, False)
         assert ada["grades"][WRITTEN] == (None, None, None, True)
-        assert ada["waits"]
-        assert ada["score"] == pytest.approx(record.points)
+        assert (ada["waits"], alan["waits"]) == (True, False)
+        assert (ada["score"], alan["score"]) == (pytest.approx(record.points), 0)
         assert 0 < record.points < FULL
-
-    def test_what_was_left_blank_is_graded_with_nothing_and_waits_for_nobody(self, desk, root):
-        put(desk, outcome(root, submission("ada", BLANK)))
-        ada = content(desk)["ada"]
-        assert ada["score"] == 0
-        assert not ada["waits"]
-        assert set(ada["grades"].values()) == {(0, None, None, False)}
-        assert set(ada["comments"].values()) == {("No response.", None)}
-
-    def test_only_an_answer_that_was_left_as_it_was_is_called_no_response(self, desk, root):
-        put(desk, outcome(root, submission("ada", **{FIRST: BLANK})))
-        comments = content(desk)["ada"]["comments"]
-        assert {name for name, (auto, _) in comments.items() if auto} == {FIRST}
-
-    def test_putting_a_record_twice_changes_nothing(self, desk, root):
-        made = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}), (Finding("x", "Odd.", None, True),))
-        put(desk, made)
-        before = content(desk), files(desk)
-        put(desk, made, made)
-        assert (content(desk), files(desk)) == before
-
-    def test_a_regrade_changes_the_points_of_one_exercise_and_of_one_student(self, desk, root):
-        record, notebook = outcome(root, submission("ada"))
-        put(desk, (record, notebook), outcome(root, submission("alan")))
-        before = content(desk)
-        first = replace(record.exercise(FIRST), points=0.5, passed=False)
-        put(desk, (replace(record, key="another", exercises=(first, *record.exercises[1:])), notebook))
-        after = content(desk)
-        assert after["alan"] == before["alan"]
-        assert after["ada"]["grades"] == before["ada"]["grades"] | {f"check_{FIRST}": (0.5, None, None, False)}
+        assert {*alan["grades"].values()} == {(0, None, None, False)}
+        assert {*alan["comments"].values()} == {("No response.", None)}
+        untouched = {name for name, (auto, _) in found["bob"]["comments"].items() if auto}
+        assert untouched == {FIRST}, "an answer that was left as it was"
 
     def test_manual_grades_and_comments_survive_a_regrade(self, desk, root):
         record, notebook = outcome(root, submission("ada"))
@@ -173,19 +151,6 @@ class ShortSuite:
         assert ada["grades"][f"check_{FIRST}"] == (0.0, 1.0, 0.5, True), "the points have changed: a person looks"
         assert ada["comments"][FIRST] == (None, "See me.")
         assert ada["grades"][WRITTEN] == (None, 2.5, None, False)
-
-    def test_a_written_answer_that_changed_waits_for_a_person_again(self, desk, root):
-        record, notebook = outcome(root, submission("ada"))
-        put(desk, (record, notebook))
-        Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
-        notebook = changed(notebook, WRITTEN, source="Something else <b>altogether</b>.")
-        put(desk, (resubmitted(record, notebook), notebook))
-        ada = content(desk)["ada"]
-        assert ada["grades"][WRITTEN] == (None, 2.5, None, True)
-        assert ada["comments"][WRITTEN] == (None, "Well put.")
-        Person(desk, "ada").gives(WRITTEN, 1.0)
-        put(desk, (resubmitted(record, notebook), notebook))
-        assert content(desk)["ada"]["grades"][WRITTEN] == (None, 1.0, None, False)
 
     def test_the_gradebook_can_be_built_again_from_files(self, desk, root):
         """Deleted, put back to what it was before a mark, or begun without what was in it."""
@@ -262,6 +227,36 @@ class GradebookSuite(ShortSuite):
 
     every = 1 if ALL else 12  # how many steps lie between two deaths in the test of being killed
 
+    def test_putting_a_record_twice_changes_nothing(self, desk, root):
+        made = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}), (Finding("x", "Odd.", None, True),))
+        put(desk, made)
+        before = content(desk), files(desk)
+        put(desk, made, made)
+        assert (content(desk), files(desk)) == before
+
+    def test_a_regrade_changes_the_points_of_one_exercise_and_of_one_student(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook), outcome(root, submission("alan")))
+        before = content(desk)
+        first = replace(record.exercise(FIRST), points=0.5, passed=False)
+        put(desk, (replace(record, key="another", exercises=(first, *record.exercises[1:])), notebook))
+        after = content(desk)
+        assert after["alan"] == before["alan"]
+        assert after["ada"]["grades"] == before["ada"]["grades"] | {f"check_{FIRST}": (0.5, None, None, False)}
+
+    def test_a_written_answer_that_changed_waits_for_a_person_again(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook))
+        Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
+        notebook = changed(notebook, WRITTEN, source="Something else <b>altogether</b>.")
+        put(desk, (resubmitted(record, notebook), notebook))
+        ada = content(desk)["ada"]
+        assert ada["grades"][WRITTEN] == (None, 2.5, None, True)
+        assert ada["comments"][WRITTEN] == (None, "Well put.")
+        Person(desk, "ada").gives(WRITTEN, 1.0)
+        put(desk, (resubmitted(record, notebook), notebook))
+        assert content(desk)["ada"]["grades"][WRITTEN] == (None, 1.0, None, False)
+
     def test_a_flag_that_a_person_took_away_stays_away_until_the_next_submission(self, desk, root):
         record, notebook = outcome(root, submission("ada"), (Finding("eval", "It calls eval.", FIRST, True),))
         put(desk, (record, notebook))
@@ -272,31 +267,14 @@ class GradebookSuite(ShortSuite):
         put(desk, (replace(record, submission="another"), notebook))
         assert content(desk)["ada"]["flagged"]
 
-    def test_nbgrader_s_penalty_for_being_late_is_given_and_taken_back(self, desk, root):
+    def test_nbgrader_s_penalties_for_being_late_are_those_of_the_due_date_and_the_times_that_there_are_now(
+        self, desk, root
+    ):
         config = desk.folder / "nbgrader_config.py"
         config.write_text(config.read_text() + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
-        made = outcome(root, submission("ada"))
-        put(desk, made)
-        Person(desk, "ada").sets_the_due_date(datetime.datetime(2026, 11, 20, 12))
-        timestamp = desk.submission_path(UNIT, "ada").parent / "timestamp.txt"
-        for when, penalty in (("2026-11-20T13:30:00+02:00", None), ("2026-11-20 13:30:00 UTC", FULL)):
-            write_whole(timestamp, when.encode())
-            put(desk, made)
-            ada = content(desk)["ada"]
-            assert ada["penalty"] == penalty, when
-            assert ada["timestamp"] == datetime.datetime(2026, 11, 20, 11 if penalty is None else 13, 30)
-        assert (desk.autograded / "ada" / UNIT / "timestamp.txt").read_text() == when
-        timestamp.unlink()
-        put(desk, made)
-        assert content(desk)["ada"]["penalty"] is None
-        assert not (desk.autograded / "ada" / UNIT / "timestamp.txt").exists()
-
-    def test_a_due_date_that_is_changed_later_changes_the_penalties(self, desk, root):
-        config = desk.folder / "nbgrader_config.py"
-        config.write_text(config.read_text() + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
-        for student, when in (("ada", b"2026-11-20 13:30:00 UTC"), ("alan", b"2026-11-20 15:30:00 UTC")):
-            write_whole(desk.submission_path(UNIT, student).parent / "timestamp.txt", when)
-        put(desk, outcome(root, submission("ada")), outcome(root, submission("alan")), outcome(root, submission("bob")))
+        made = {name: outcome(root, submission(name)) for name in ("ada", "alan", "bob")}
+        times = {name: desk.submission_path(UNIT, name).with_name("timestamp.txt") for name in made}
+        put(desk, *made.values())
 
         def penalties():
             with GradebookWriter(desk) as gradebook:
@@ -304,16 +282,28 @@ class GradebookSuite(ShortSuite):
             return [found["penalty"] for _, found in sorted(content(desk).items())]
 
         assert penalties() == [None, None, None], "nothing is due"
+        Person(desk, "ada").sets_the_due_date(datetime.datetime(2026, 11, 20, 12))
+        for when, hour, penalty in (("2026-11-20T13:30:00+02:00", 11, None), ("2026-11-20 13:30:00 UTC", 13, FULL)):
+            write_whole(times["ada"], when.encode())
+            put(desk, made["ada"])
+            ada = content(desk)["ada"]
+            assert (ada["penalty"], ada["timestamp"]) == (penalty, datetime.datetime(2026, 11, 20, hour, 30))
+        shown = desk.autograded / "ada" / UNIT / "timestamp.txt"
+        assert shown.read_text() == when
+        write_whole(times["alan"], b"2026-11-20 15:30:00 UTC")
         for hour, expected in ((12, [FULL, FULL, None]), (14, [None, FULL, None]), (16, [None, None, None])):
             Person(desk, "ada").sets_the_due_date(datetime.datetime(2026, 11, 20, hour))
             assert penalties() == expected, hour
         Person(desk, "ada").sets_the_due_date(datetime.datetime(2026, 11, 20, 12))
         Person(desk, "ada").gives(WRITTEN, 1.5)
         assert penalties() == [FULL + 1.5, FULL, None], "zero is zero, whatever is given by hand"
-        (desk.submission_path(UNIT, "ada").parent / "timestamp.txt").unlink()
-        assert penalties() == [None, FULL, None]
+        for path in times.values():
+            path.unlink(missing_ok=True)
+        put(desk, made["alan"])
+        assert (content(desk)["alan"]["penalty"], content(desk)["ada"]["penalty"]) == (None, FULL + 1.5)
+        assert penalties() == [None, None, None]
         assert content(desk)["ada"]["timestamp"] is None
-        assert not (desk.autograded / "ada" / UNIT / "timestamp.txt").exists()
+        assert not shown.exists()
 
     def test_killed_at_any_step_the_gradebook_is_whole_after_the_next_try(self, desk, root, tmp_path):
         record, notebook = outcome(root, submission("undisturbed"))
@@ -343,23 +333,17 @@ class GradebookSuite(ShortSuite):
             here, there = (desk.autograded / s / UNIT / f"{UNIT}.ipynb" for s in (student, "undisturbed"))
             assert here.read_bytes() == there.read_bytes(), student
 
-    def test_nbgrader_s_own_commands_go_on_from_there(self, desk, root):
+    def test_nbgrader_s_own_commands_go_on_from_there_and_find_their_tables_in_the_latest_form(self, desk, root):
         record, notebook = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}))
         put(desk, (record, notebook), outcome(root, submission("alan", BLANK)))
         Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
+        before = content(desk)
+        nbgrader(desk, "db", "upgrade")
+        assert content(desk) == before
         nbgrader(desk, "export")
         with (desk.folder / "grades.csv").open() as file:
             grades = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
         assert grades == {"ada": pytest.approx(record.points + 2.5), "alan": 0}
-        nbgrader(desk, "generate_feedback", UNIT)
-        page = (desk.feedback / "ada" / UNIT / f"{UNIT}.html").read_text()
-        assert "Well put." in page
-        assert "not yet" in page
-
-    def test_nbgrader_finds_its_tables_in_their_latest_form(self, desk):
-        before = content(desk)
-        nbgrader(desk, "db", "upgrade")
-        assert content(desk) == before
 
     def test_a_database_whose_making_was_broken_off_is_completed(self, desk):
         from sqlalchemy import create_engine, text

@@ -38,7 +38,7 @@ def hand_in(desk: Desk, student: str, when: str = "", unit: str = UNIT) -> None:
         write_whole(desk.submission_path(unit, student).with_name("timestamp.txt"), when.encode())
 
 
-def make_ruled(desk: Desk, root: Path) -> Desk:
+def make_ruled(desk: Desk, root: Path) -> None:
     """Ada two days late, one of them a late day; Alan with an extension; emmy blank and in time; eve on no list."""
     (desk.folder / "desk.toml").write_text(RULES)
     (desk.folder / "roster.csv").write_text(ROSTER)
@@ -49,4 +49,3 @@ def make_ruled(desk: Desk, root: Path) -> Desk:
     made = (submission("ada"), submission("alan"), submission("emmy", BLANK), submission("eve"))
     outcomes = [outcome(root, one) for one in made]
     enter(desk, *((resubmitted(record, b"{}"), notebook) for record, notebook in outcomes))
-    return desk

@@ -1,71 +1,49 @@
-"""Real nbgrader on the real course: the release scores nothing, the solution everything, a mistake loses its
-exercise.
+"""Real nbgrader on the real course: the release scores nothing, a mistake loses its exercise, and no other.
+
+It runs what was handed in with the rights of whoever grades: for a class that one trusts. `rnngrade run` is for the
+others.
 """
 
-import functools
-
-import nbformat
 import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Misconception
+from rnngrade.core.desk import Desk
 from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
-from tests.grading.by_nbgrader import Desk
+from rnngrade.gradebook.book import GradebookWriter
 from tests.grading.covering import covering_class
+from tests.grading.on_any_database import content, nbgrader
 from tests.sampling import ALL
 
 UNITS = list(exercises.STEMS)
-# nbgrader takes seconds for a submission: here it proves that it grades as the check does, in a few submissions of one
-# unit, and of each in `make nightly`; the misconceptions of all units are graded by the desk, in test_grade.py.
-UNIT = "03_cell"
-GRADED = UNITS if ALL else [UNIT]
-
-
-@pytest.fixture(scope="session")
-def grade(root, tmp_path_factory):
-    """Autograde submissions of one unit in a folder of their own; returns the desk. Each list is graded once."""
-
-    @functools.cache
-    def graded(unit, make):
-        desk = Desk(root, tmp_path_factory.mktemp(unit))
-        desk.open_with([unit])
-        for submission in make(unit):
-            submission.write(root, desk.submitted)
-            desk.autograde(unit, submission.student)
-        return desk
-
-    return graded
-
-
-def ends(unit):
-    names = [e.name for e in exercises.unit(unit)]
-    return [
-        Submission("blank", unit, "all blank", dict.fromkeys(names, BLANK)),
-        Submission("right", unit, "all right", dict.fromkeys(names, RIGHT)),
-    ]
+# nbgrader takes seconds for a submission: here it proves that it grades as the check does, in two submissions of one
+# unit, and of each in `make nightly`. The misconceptions of all units are graded by the desk, in test_grade.py; that
+# all right answers get all points, each build proves, and nbgrader's feedback, tests/notebooks/test_nbgrader.py.
+GRADED = UNITS if ALL else ["03_cell"]
 
 
 @pytest.mark.parametrize("unit", GRADED)
-def test_an_untouched_release_scores_nothing_and_the_solution_full_marks(unit, grade):
-    scores = grade(unit, ends).scores(unit)
-    for e in exercises.unit(unit):
-        assert scores["blank"][e.name] == 0, e.name
-        assert scores["right"][e.name] == e.points, e.name
-
-
-def covered(unit):
-    return covering_class(unit)[1:2]
-
-
-@pytest.mark.parametrize("unit", GRADED)
-def test_each_misconception_loses_its_own_exercise_and_no_other(unit, grade):
-    scores = grade(unit, covered).scores(unit)
-    for submission in covered(unit):
-        graded = {name: scores[submission.student][name] for name in submission.answers}
-        assert graded == pytest.approx(submission.expected())
-        for name, answer in submission.answers.items():
-            full = graded[name] == exercises.find(name).points
-            assert full is (answer == RIGHT), (submission.student, name)
+def test_each_answer_earns_what_its_check_says_and_a_written_one_waits_for_a_person(unit, root, tmp_path):
+    blank = Submission("blank", unit, "all blank", dict.fromkeys((e.name for e in exercises.unit(unit)), BLANK))
+    right, mistakes, *_ = covering_class(unit)
+    handed_in = [blank, mistakes, *[right] * ALL]
+    desk = Desk(root, tmp_path)
+    desk.open()
+    with GradebookWriter(desk) as gradebook:
+        gradebook.enter_unit(unit)
+    for made in handed_in:
+        made.write(root, desk.submitted)
+    nbgrader(desk, "autograde", unit)
+    points = {student: found["grades"] for student, found in content(desk, unit).items()}
+    for made in handed_in:
+        found = {name: points[made.student][f"check_{name}"][0] for name in made.answers}
+        assert found == pytest.approx(made.expected()), made.student
+        for name, answer in made.answers.items():
+            assert (found[name] == exercises.find(name).points) is (answer == RIGHT), (made.student, name)
+    written = [name for name in points["blank"] if not name.startswith("check_")]
+    assert len(written) == (root / "solutions" / f"{unit}.py").read_text(encoding="utf-8").count(' written="')
+    assert all(points["blank"][name][0] == 0 for name in written), "an untouched one is worth nothing at once"
+    assert all(points[mistakes.student][name][0] is None for name in written)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -85,23 +63,3 @@ def test_the_demo_class_holds_right_blank_single_mistakes_and_mixtures(unit):
     assert {len(mistakes) for mistakes in singles} == {1}
     assert len(singles) > 1
     assert "a mixture" in {s.what for s in others}
-
-
-def test_feedback_shows_the_verdict_and_the_diagnosis(grade, root):
-    desk = grade(UNIT, covered)
-    submission = next(s for s in covered(UNIT) if isinstance(s.answers["rnn_step"], Misconception))
-    page = desk.generate_feedback(UNIT, submission.student).read_text(encoding="utf-8")
-    assert submission.answers["rnn_step"].message.split("`")[0].split("'")[0][:40] in page
-    assert "not yet" in page
-
-
-@pytest.mark.parametrize("unit", GRADED)
-def test_written_questions_wait_for_a_person(unit, grade, root):
-    notebook = nbformat.read(root / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
-    meta = [c.metadata.nbgrader for c in notebook.cells if "nbgrader" in c.metadata]
-    written = [m.grade_id for m in meta if m.grade and m.solution]
-    assert len(written) == (root / "solutions" / f"{unit}.py").read_text(encoding="utf-8").count(' written="')
-    scores = grade(unit, ends).scores(unit)
-    # An untouched one is worth nothing at once; one that was touched waits.
-    assert all(scores["blank"][name] == 0 for name in written)
-    assert all(scores["right"][name] is None for name in written)

@@ -27,7 +27,6 @@ from rnngrade.grading.run import run
 from rnngrade.grading.tasks import Settings
 from rnngrade.grading.worker import CannotGrade, Worker
 from rnngrade.sandbox.limits import Limits
-from tests.grading.made import rnngrade
 from tests.sampling import ALL
 from tests.waiting import PATIENCE, until
 
@@ -257,9 +256,3 @@ def test_without_dask_one_sentence_says_what_to_install(desk, bundle, monkeypatc
     with pytest.raises(CannotGrade) as told:
         run(desk, bundle, scheduler="tcp://127.0.0.1:1")
     assert str(told.value) == "Dask is not installed: run 'pip install \".[distributed]\"' in the course's folder."
-
-
-def test_the_command_line_says_it_without_a_traceback(deserted, desk):
-    done = rnngrade(desk, "run", UNIT, "--scheduler", f"tcp://{deserted}", code=1)
-    assert done.output.strip().splitlines()[-1].startswith(f"No Dask scheduler answers at tcp://{deserted}")
-    assert "Traceback" not in done.output

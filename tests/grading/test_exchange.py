@@ -46,7 +46,7 @@ from rnngrade.grading.run import run
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.feedback.exchange import SECRET
 from rnngrade.roster.times import TIMESTAMP, TimesError, handed_in
-from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, enter, outcome, resubmitted, rnngrade, submission
+from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, resubmitted, rnngrade, submission
 
 POINTS = sum(exercise.points for exercise in exercises.unit(UNIT))
 FIRST = datetime(2026, 11, 20, 22, 30, 15, 250_000, tzinfo=UTC)
@@ -298,16 +298,6 @@ def test_work_that_came_in_another_way_keeps_nobody_s_page_from_them(hub, root, 
     hub.release()
     hub.release()
     assert [len(hub.pages(name)) for name in ("ada", "zoe")] == [1, 1]
-
-
-def test_a_desk_without_an_exchange_has_nothing_of_it(desk, root):
-    record, notebook = work_of(root, "ada")
-    path = desk.submission_path(UNIT, "ada")
-    path.parent.mkdir(parents=True)
-    path.write_bytes(notebook)
-    enter(desk, (record, notebook))
-    (page,) = write_feedback(desk, UNIT, NONE)
-    assert [*page.parent.iterdir()] == [page]
 
 
 def test_a_new_desk_has_nbgrader_s_settings_and_is_its_owner_s_alone(root, tmp_path):

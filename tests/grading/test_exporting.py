@@ -5,20 +5,18 @@ from __future__ import annotations
 import csv
 import datetime
 import io
-import shutil
 from dataclasses import replace
 
 import pytest
 
 from rnncourse import exercises
-from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Finding, write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.explaining import explained
-from rnngrade.gradebook.exporting import ExportError, export
-from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, mistake, outcome, rows, submission, table
+from rnngrade.gradebook.exporting import export
+from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, enter, mistake, outcome, rows, submission, table
 from tests.grading.on_any_database import Person
 
 FIRST = NAMES[0]
@@ -32,36 +30,28 @@ absent,Abe,Sent,=1+1@example.org,+S3,503,@home
 """
 
 
-@pytest.fixture(scope="module")
-def graded(root, tmp_path_factory):
+def make_graded(desk, root):
     """Three students: ada with one mistake, a written grade and a flag; zoe blank; eve_9 all right, late."""
-    desk = Desk(root, tmp_path_factory.mktemp("graded"))
-    desk.open()
     config = desk.folder / "nbgrader_config.py"
     config.write_text(config.read_text() + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
     write_whole(desk.submission_path(UNIT, "eve_9").parent / "timestamp.txt", b"2026-11-21 12:00:00 UTC")
     flag = Finding("eval", '=HYPERLINK("x"), she calls eval.', FIRST, True)
-    outcomes = [
+    with GradebookWriter(desk) as gradebook:
+        gradebook.enter_student("zoe", "Zo", "From the gradebook")
+    Person(desk, "").sets_the_due_date(datetime.datetime(2026, 11, 20))
+    enter(
+        desk,
         outcome(root, submission("ada", **{FIRST: mistake(FIRST)}), (flag, Finding("order", "An order of her own."))),
         outcome(root, submission("zoe", BLANK)),
         outcome(root, submission("eve_9")),
-    ]
-    with GradebookWriter(desk) as gradebook:
-        gradebook.enter_unit(UNIT)
-        gradebook.enter_student("zoe", "Zo", "From the gradebook")
-        Person(desk, "").sets_the_due_date(datetime.datetime(2026, 11, 20))
-        for record, notebook in outcomes:
-            desk.keep(record, notebook)
-            gradebook.put(record, notebook)
+    )
     Person(desk, "ada").gives(WRITTEN, 2.5)
-    return desk
 
 
 @pytest.fixture
-def desk(graded, tmp_path):
-    """The same, with a class list."""
-    shutil.copytree(graded.folder, tmp_path / "desk")
-    desk = Desk(graded.root, tmp_path / "desk")
+def desk(copy_of):
+    """These, and a class list."""
+    desk = copy_of(make_graded)
     (desk.folder / "roster.csv").write_text(ROSTER, encoding="utf-8-sig")  # as a spreadsheet writes it
     return desk
 
@@ -138,7 +128,7 @@ def test_two_exports_are_the_same_and_change_nothing(desk):
 
 
 def test_what_is_not_there_is_one_sentence(desk):
-    with pytest.raises(ExportError, match="no unit '03_cell': nothing of it was graded"):
+    with pytest.raises(DeskError, match="no unit '03_cell': nothing of it was graded"):
         export(desk, ["03_cell"], NONE)
 
 

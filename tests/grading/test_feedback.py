@@ -43,6 +43,7 @@ ATTRIBUTES = {"class", "id", "lang", "scope", "role", "tabindex", "href", "start
 def page(desk, student="ada"):
     (path,) = write_feedback(desk, UNIT, NONE, [student])
     assert path == desk.feedback / student / UNIT / f"{UNIT}.html"
+    assert [*path.parent.iterdir()] == [path], "of an exchange there is nothing where there is none"
     return path.read_text()
 
 
@@ -255,11 +256,6 @@ def test_without_a_gradebook_nobody_has_a_page_and_none_is_made(desk, root):
     assert not desk.gradebook.exists()
 
 
-def test_a_page_made_twice_is_the_same(desk, root):
-    enter(desk, outcome(root, submission("ada", **{FIRST: mistake(FIRST)})))
-    assert page(desk) == page(desk)
-
-
 def test_the_gradebook_is_asked_as_often_for_a_class_as_for_one(desk, root):
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
@@ -312,9 +308,7 @@ def test_a_text_that_fits_is_not_cut_and_one_that_is_cut_says_so(text, most):
         assert shown == text
 
 
-@pytest.mark.parametrize(
-    "bit", some([*ATTEMPTS, "&", "'", "\n", "$x$", "- a\n", "|a|\n|-|\n", "\U0001f600", "`a`"], 12)
-)
+@pytest.mark.parametrize("bit", some([*ATTEMPTS, "&", "'", "\n", "$x$", "- a\n", "|a|\n|-|\n", "\U0001f600", "`a`"], 4))
 def test_a_page_stays_small_however_much_of_anything_there_is(bit):
     names = [f"e{i}" for i in range(14)]
     much = bit * (200_000 // len(bit))

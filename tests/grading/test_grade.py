@@ -28,7 +28,7 @@ from rnngrade.grading.worker import Graders, Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
 from tests.grading.covering import covering_class
-from tests.grading.solved import Alternatives, names, solved
+from tests.grading.solved import names, solved, turns
 from tests.sampling import some
 from tests.waiting import PATIENCE, has_ended, until
 
@@ -98,19 +98,10 @@ def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_
             if not isinstance(answer, str):
                 assert result.diagnosis == answer.name, result.message
 
-    alternatives = Alternatives(unit)
-    for answers in some(alternatives.turns(), 1):
-        record = desk(unit, solved(root, unit, alternatives.helper, **answers)).record
+    for answers in some(turns(root, unit), 1):
+        record = desk(unit, solved(root, unit, **answers)).record
         assert [f"{e.name}: {e.message}" for e in record.exercises if not e.passed] == []
         assert record.points == exercises.unit(unit).points
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_alternatives_are_read_whole(unit):
-    code = {e.name for e in exercises.unit(unit) if isinstance(e, Exercise)}
-    answers = Alternatives(unit).answers
-    assert set(answers) == code
-    assert all(len(found) >= 3 for found in answers.values())
 
 
 # By exercise, each of them wrong in its own way.
@@ -263,9 +254,9 @@ def test_one_submission_leaves_the_next_one_the_notebook_that_students_got(grade
         assert bundle.notebook() == nbformat.reads(bundle.release.decode(), as_version=4)
 
 
-def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(bundle, root):
+def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(worker, root):
     right = solved(root, UNIT)
-    with Worker(Settings(bundle, LIMITS, SEED)) as worker:
+    with worker(UNIT, LIMITS) as worker:
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
         for which in ("grades", "forks", "warm and grades"):
             grades = psutil.Process(worker.pid)

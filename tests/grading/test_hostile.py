@@ -188,13 +188,15 @@ def points(root, release, solutions):
             stations[unit, limits] = open_station(bundles[unit], limits)
         return stations[unit, limits]
 
+    def graded(submission, unit, student, limits):
+        return grade(submission, bundles[unit], student, "a seed", limits, station=station_of(unit, limits)).record
+
     def of(name):
         one = BY_NAME[name]
         limits = Limits() if ALL else SHORT if is_short(one) else PATIENT
-        submission, station = one.make(release(one.unit), solutions(one.unit)), station_of(one.unit, limits)
-        return grade(submission, bundles[one.unit], one.name, "a seed", limits, station=station).record
+        return graded(one.make(release(one.unit), solutions(one.unit)), one.unit, one.name, limits)
 
-    of.station = station_of
+    of.station, of.graded = station_of, graded
 
     with pytest.MonkeyPatch.context() as patch:
         if not ALL:
@@ -242,7 +244,6 @@ def test_it_earns_what_it_must_and_no_more(name, points):
 
 
 @pytest.mark.parametrize("one", hostile_class(UNIT) if ALL else hostile_class(UNIT)[::4], ids=lambda one: one.student)
-def test_what_the_sample_shows_earns_what_it_must(one, root, tmp_path):
-    bundle = Bundle.make(root, one.unit)
-    done = grade(one.write(root, tmp_path).read_bytes(), bundle, one.student, "a seed", SHORT).record
-    assert {e.name: e.points for e in done.exercises} == pytest.approx(one.expected())
+def test_what_the_sample_shows_earns_what_it_must(one, root, tmp_path, points):
+    record = points.graded(one.write(root, tmp_path).read_bytes(), one.unit, one.student, SHORT)
+    assert {e.name: e.points for e in record.exercises} == pytest.approx(one.expected())

@@ -21,8 +21,8 @@ from rnngrade.reading.inspection import inspect
 from rnngrade.reading.ipython import MAX_SOURCE
 from rnngrade.sandbox.inside.refusing import WORDS, refuse
 from tests.grading.forked import in_a_fork
-from tests.grading.solved import Alternatives, right_answers
-from tests.rnncourse.checks.test_sets_of_strangers import ANSWERS, NAMES
+from tests.grading.solved import right_answers
+from tests.rnncourse.exercises.catalogue import shelf
 from tests.sampling import ALL, SEED, some
 
 GIVEN = [
@@ -163,25 +163,21 @@ def of_unit(root, stem):
 
 
 @pytest.mark.parametrize("stem", exercises.SYLLABUS)
-def test_right_answers_in_other_styles_are_left_in_peace(stem, root):
-    alternatives = Alternatives(stem)
-    # In a notebook names of the unit are the answers' own; only a file of tests has to import them.
-    helper = "\n".join(line for line in alternatives.helper.splitlines() if not line.startswith("from rnncourse"))
-    known = of_unit(root, stem)
-    for answers in (right_answers(root, stem), *({"helper": helper} | turn for turn in alternatives.turns())):
-        inspection = inspect(answers, *known)
-        assert inspection.banned == {}
-        assert [f.message for f in inspection.findings if f.for_person] == []
+def test_model_answers_are_left_in_peace(stem, root):
+    inspection = inspect(right_answers(root, stem), *of_unit(root, stem))
+    assert inspection.banned == {}
+    assert [f.message for f in inspection.findings if f.for_person] == []
 
 
-def test_of_strangers_answers_hardly_any_is_shown_to_a_person_and_none_is_refused(root):
-    imports = "\n".join(line for line in NAMES.splitlines() if not line.startswith("from rnncourse"))
+def test_of_others_answers_hardly_any_is_shown_to_a_person_and_none_is_refused(root):
     known = cache(partial(of_unit, root))
-    shown, drawn = [], some(ANSWERS, 200)
-    for exercise, _, _, text in (one.values for one in drawn):
-        inspection = inspect({"imports": imports, exercise: text}, *known(exercises.find(exercise).unit.stem))
-        assert inspection.banned == {}, text
-        shown += {f.message for f in inspection.findings if f.for_person and f.cell == exercise}
+    shown, drawn = [], some([*shelf("right"), *shelf("wrong")], 200)
+    for one in drawn:
+        inspection = inspect(
+            {"imports": one.imports, one.exercise: one.text}, *known(exercises.find(one.exercise).unit.stem)
+        )
+        assert inspection.banned == {}, one.text
+        shown += {f.message for f in inspection.findings if f.for_person and f.cell == one.exercise}
     assert len(shown) < 0.02 * len(drawn), shown
 
 

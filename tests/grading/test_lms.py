@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.gradebook.renaming import rename_known
 from rnngrade.gradebook.status import status_of
-from rnngrade.lms.filling import TableError, fill
+from rnngrade.lms.filling import fill
 from rnngrade.lms.moodle import feedback_zip, file_name
 from rnngrade.lms.returning import of_unit
 from rnngrade.pages.feedback import write_feedback
@@ -41,9 +41,7 @@ GRADEBOOK = (
 )
 
 
-@pytest.fixture
-def graded(desk, root):
-    """Ada, all right and marked; Alan, who waits; emmy, of whom Moodle knows nothing."""
+def make_graded(desk, root):
     made = (submission("ada"), submission("alan"), submission("emmy", BLANK))
     enter(desk, *(outcome(root, one) for one in made))
     Person(desk, "ada").gives(WRITTEN, 2.255)
@@ -51,7 +49,12 @@ def graded(desk, root):
         write_whole(desk.folder / "collected" / UNIT / student, origin.encode())
     write_whole(desk.folder / "collected" / UNIT / "emmy", b"folder emmy")
     write_feedback(desk, UNIT, NONE)
-    return desk
+
+
+@pytest.fixture
+def graded(copy_of):
+    """Ada, all right and marked; Alan, who waits; emmy, of whom Moodle knows nothing."""
+    return copy_of(make_graded)
 
 
 def pages_of(desk, failures=None, **more):
@@ -146,22 +149,22 @@ def test_a_table_of_other_points_or_of_another_assignment_is_refused(
     path = tmp_path / "table.csv"
     path.write_text(table.replace(before, after), encoding="utf-8", newline="")
     (graded.folder / "roster.csv").write_text("id,email,canvas_id\nada,ada@example.org,901\nalan,alan@example.org,\n")
-    with pytest.raises(TableError, match=said):
+    with pytest.raises(DeskError, match=said):
         filled(graded, path, platform, "Bewertung" if platform == "moodle" else None)
 
 
 def test_a_column_that_is_not_surely_meant_is_asked_for_and_a_table_of_others_refused(graded, tmp_path):
     path = tmp_path / "worksheet.csv"
     path.write_text(WORKSHEET, encoding="utf-8")
-    with pytest.raises(TableError, match=r"say with --column which it is, of .* 'Bewertung'"):
+    with pytest.raises(DeskError, match=r"say with --column which it is, of .* 'Bewertung'"):
         filled(graded, path, "moodle")
     path.write_text(WORKSHEET.replace("Bewertung", "Grade", 1), encoding="utf-8")
     assert filled(graded, path, "moodle").column == "Grade"
     path.write_text("Identifier,Grade\nParticipant 99,\n")
-    with pytest.raises(TableError, match=r"Nobody in .* is known here\..* collect with --names"):
+    with pytest.raises(DeskError, match=r"Nobody in .* is known here\..* collect with --names"):
         filled(graded, path, "moodle")
     path.write_text("one line")
-    with pytest.raises(TableError, match="no rows"):
+    with pytest.raises(DeskError, match="no rows"):
         filled(graded, path, "moodle")
 
 
@@ -179,9 +182,9 @@ def test_canvas_gets_its_own_column_filled_and_no_other(graded, tmp_path, delimi
     now = changed(gradebook.getvalue(), filled(graded, path, "canvas", "Unit 02 (12)").text, delimiter)
     assert {*now} == {(2, 6), (3, 6)}, "who handed in nothing keeps what is there"
     assert float(now[3, 6]) == graded.record(UNIT, "alan").points
-    with pytest.raises(TableError, match="is no assignment"):
+    with pytest.raises(DeskError, match="is no assignment"):
         filled(graded, path, "canvas", "Final Score")
-    with pytest.raises(TableError, match=r"'Essay \(11\)' is of 5 points, and 02_unfolding has 15"):
+    with pytest.raises(DeskError, match=r"'Essay \(11\)' is of 5 points, and 02_unfolding has 15"):
         filled(graded, path, "canvas", "Essay (11)")
 
 

@@ -6,21 +6,13 @@ from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.by_hand import path_of
 from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.marks import read_marks
-from rnngrade.pages.marking.answers import (
-    Before,
-    MarkedMeanwhile,
-    NoSuchAnswer,
-    answers,
-    answers_of,
-    change_item,
-    mark,
-    part_of,
-)
+from rnngrade.pages.marking.answers import Before, MarkedMeanwhile, answers, answers_of, change_item, mark, part_of
 from rnngrade.pages.marking.question import Item, questions, questions_of
 from tests.grading import made
 from tests.grading.made import NONE, UNIT, WRITTEN, changed, outcome, submission
@@ -50,15 +42,20 @@ def question(root):
     return one
 
 
-def enter(desk: Desk, root, texts, question):
+def enter(desk, root, texts):
     """A class that wrote this."""
+    (question,) = questions(root, UNIT)
     for student, text in texts.items():
         record, notebook = outcome(root, submission(student))
         made.enter(desk, (record, changed(notebook, WRITTEN, source=f"{question.before}{text}\n{question.after}")))
 
 
-def test_answers_that_are_alike_are_marked_together(desk, root, question):
-    enter(desk, root, TEXTS, question)
+def four(desk, root):
+    enter(desk, root, TEXTS)
+
+
+def test_answers_that_are_alike_are_marked_together(copy_of, question):
+    desk = copy_of(four)
     found = answers(desk, UNIT, question)
     assert sorted(sorted(one.students) for one in found) == [["ada", "alan"], ["barbara"], ["charles"]]
     assert all(one.waits and one.points is None and not one.differ for one in found)
@@ -77,8 +74,8 @@ def test_answers_that_are_alike_are_marked_together(desk, root, question):
     assert [one.waits for one in answers(desk, UNIT, question)] == [True, True, False]
 
 
-def test_what_formgrader_gave_one_of_two_alike_is_told(desk, root, question):
-    enter(desk, root, TEXTS, question)
+def test_what_formgrader_gave_one_of_two_alike_is_told(copy_of, question):
+    desk = copy_of(four)
     Person(desk, "ada").gives(WRITTEN, 3.0)
     (same,) = (one for one in answers(desk, UNIT, question) if "ada" in one.students)
     assert same.differ
@@ -87,16 +84,16 @@ def test_what_formgrader_gave_one_of_two_alike_is_told(desk, root, question):
 
 
 def test_an_answer_that_was_collected_anew_meanwhile_is_not_marked(desk, root, question):
-    enter(desk, root, {"ada": "one"}, question)
+    enter(desk, root, {"ada": "one"})
     (old,) = answers(desk, UNIT, question)
-    enter(desk, root, {"ada": "another"}, question)
-    with pytest.raises(NoSuchAnswer, match="reload"):
+    enter(desk, root, {"ada": "another"})
+    with pytest.raises(DeskError, match="reload"):
         mark(desk, UNIT, question, old.id, 1.0, "", {})
     assert read_marks(desk, UNIT, NONE)["ada"].grades[WRITTEN].waits
 
 
 def test_marks_by_hand_that_cannot_be_read_cost_their_own_student_alone(desk, root, question):
-    enter(desk, root, {"ada": "one", "alan": "another"}, question)
+    enter(desk, root, {"ada": "one", "alan": "another"})
     path = path_of(desk, UNIT, "ada")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{")
@@ -119,10 +116,10 @@ def test_points_and_items_that_cannot_be_are_refused(question, points, number):
 
 
 def test_a_changed_answer_comes_back_unmarked_with_what_stood_before(desk, root, question):
-    enter(desk, root, {"ada": "one"}, question)
+    enter(desk, root, {"ada": "one"})
     (one,) = answers(desk, UNIT, question)
     mark(desk, UNIT, question, one.id, 2.0, "Good.", {0: 1.0})
-    enter(desk, root, {"ada": "another"}, question)
+    enter(desk, root, {"ada": "another"})
     (one,) = answers(desk, UNIT, question)
     assert (one.points, one.comment, one.items, one.waits) == (None, "", {}, True)
     assert one.before == Before("one", 2.0, "Good.")
@@ -132,7 +129,7 @@ def test_a_changed_answer_comes_back_unmarked_with_what_stood_before(desk, root,
 
 
 def test_who_marks_what_another_has_marked_meanwhile_is_told(desk, root, question):
-    enter(desk, root, {"ada": "one"}, question)
+    enter(desk, root, {"ada": "one"})
     (one,) = answers(desk, UNIT, question)
     mark(desk, UNIT, question, one.id, 2.0, "Good.", {}, one.seen)
     with pytest.raises(MarkedMeanwhile, match="gave it 2 points meanwhile") as meanwhile:
@@ -141,8 +138,8 @@ def test_who_marks_what_another_has_marked_meanwhile_is_told(desk, root, questio
     assert read_marks(desk, UNIT, NONE)["ada"].grades[WRITTEN].points == 1.0
 
 
-def test_an_item_that_is_changed_is_followed_by_all_who_have_it(desk, root, question):
-    enter(desk, root, TEXTS, question)
+def test_an_item_that_is_changed_is_followed_by_all_who_have_it(copy_of, question):
+    desk = copy_of(four)
     by_student = {one.students[0]: one for one in answers(desk, UNIT, question)}
     full = question.items[0].points
     mark(desk, UNIT, question, by_student["ada"].id, full, "", {0: full})
@@ -157,8 +154,8 @@ def test_an_item_that_is_changed_is_followed_by_all_who_have_it(desk, root, ques
         change_item(desk, UNIT, question, 0, Item(0.0, "nothing"))
 
 
-def test_answers_are_split_between_graders_and_found_by_student(desk, root, question):
-    enter(desk, root, TEXTS, question)
+def test_answers_are_split_between_graders_and_found_by_student(copy_of, root, question):
+    desk = copy_of(four)
     (desk.folder / "roster.csv").write_text(
         "id,first_name,last_name\nada,Ada,Lovelace\nbarbara,Siobhán,O’Neill\ncharles,Siobhán,O’Neill\nemmy,Emmy,Noether\n"
     )

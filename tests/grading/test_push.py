@@ -7,24 +7,30 @@ import io
 
 import pytest
 
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
-from rnngrade.lms.api import Canvas, CanvasError
+from rnngrade.lms.api import Canvas
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.roster.times import lateness_of
 from tests.grading.canvas_server import TOKEN, Course, serving
 from tests.grading.made import NONE, UNIT, WRITTEN, rnngrade
 from tests.grading.on_any_database import Person
+from tests.grading.ruled import make_ruled
 
 ADA, ALAN, EMMY = 901, 902, 903  # their numbers on the class list
 FULL = 15
 
 
+def make_marked(desk, root):
+    make_ruled(desk, root)
+    Person(desk, "ada").gives(WRITTEN, 3)
+    write_feedback(desk, UNIT, NONE)
+
+
 @pytest.fixture
-def marked(ruled):
+def marked(copy_of):
     """Ada and emmy are marked, Alan waits; eve is on no list."""
-    Person(ruled, "ada").gives(WRITTEN, 3)
-    write_feedback(ruled, UNIT, NONE)
-    return ruled
+    return copy_of(make_marked)
 
 
 @pytest.fixture
@@ -160,7 +166,7 @@ def test_who_asks_too_much_waits_longer_each_time_and_gives_up(course):
     with (
         serving(course) as url,
         Canvas(url, TOKEN, waited.append) as canvas,
-        pytest.raises(CanvasError, match=r"Canvas answered 4(29|03) to GET"),
+        pytest.raises(DeskError, match=r"Canvas answered 4(29|03) to GET"),
     ):
         canvas.get("/api/v1/courses/1/assignments/4711")
     assert waited == sorted(waited)
@@ -172,7 +178,7 @@ def test_the_token_goes_nowhere_else(course, to):
     with (
         serving(course) as url,
         Canvas(url, TOKEN) as canvas,
-        pytest.raises(CanvasError, match="does not get the token"),
+        pytest.raises(DeskError, match="does not get the token"),
     ):
         canvas.get(to)
     assert course.asked == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import json
 import re
@@ -14,11 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from rnncourse import check, exercises
+from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Misconception
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
+from rnngrade.core.record import DIED, GARBLED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
@@ -26,8 +25,7 @@ from rnngrade.gradebook.marks import Mark, Marks
 from rnngrade.pages.report import statistics, write_reports
 from rnngrade.pages.report.page import read_marks, read_references
 from rnngrade.pages.report.statistics import KINDS, histogram, kind_of
-from tests.grading.covering import covering_class
-from tests.grading.made import NONE
+from tests.grading.made import NONE, result_of, results_of
 from tests.grading.pages import Page
 
 UNIT = "03_cell"
@@ -39,39 +37,15 @@ WRITTEN = "cell_written"
 # --- records of a made-up class
 
 
-def not_written(*args, **kwargs):
-    raise NotImplementedError
-
-
-@functools.cache
-def _result(name, mistake):
-    """What the check says of a misconception, of RIGHT or of BLANK, in this process."""
-    exercise = exercises.find(name)
-    is_code = isinstance(exercise, Exercise)
-    if mistake == RIGHT:
-        answer = exercise.reference if is_code else exercise.answer
-    elif mistake == BLANK:
-        answer = not_written if is_code else None
-    else:
-        answer = next(m.answer for m in exercise.misconceptions if m.name == mistake)
-    v = check(answer, name, hidden=True)
-    return ExerciseResult(name, JUDGED, v.points, v.max_points, v.passed, v.message, v.diagnosis, v.criteria)
-
-
 def record_of(submission: Submission, **changes) -> Record:
     """The record of a submission, as the desk would have made it."""
-    results = tuple(
-        _result(name, answer.name if isinstance(answer, Misconception) else answer)
-        for name, answer in submission.answers.items()
-    )
-    return Record(submission.student, submission.unit, "key", "0" * 64, results, **changes)
+    return Record(submission.student, submission.unit, "key", "0" * 64, results_of(submission), **changes)
 
 
 def student(name: str, gave=RIGHT, **changes) -> Record:
     """All right, or all blank, but for some exercises: a misconception's name, RIGHT or BLANK by exercise."""
     base = dict.fromkeys(NAMES, gave) if isinstance(gave, str) else dict.fromkeys(NAMES, RIGHT) | gave
-    results = tuple(_result(exercise, answer) for exercise, answer in base.items())
-    return Record(name, UNIT, "key", "0" * 64, results, **changes)
+    return record_of(Submission(name, UNIT, "made up", base), **changes)
 
 
 def with_result(record: Record, exercise: str, **changes) -> Record:
@@ -104,19 +78,6 @@ def page(desk, *records, unit=UNIT):
 # --- numbers
 
 
-def test_the_most_common_misconceptions_are_ranked_rightly():
-    rnn_step, softmax = (exercises.find(n).misconceptions for n in ("rnn_step", "softmax"))
-    hidden = exercises.find("hidden_layer").misconceptions
-    known = [(softmax[2], "softmax", 5), (rnn_step[0], "rnn_step", 4), (hidden[1], "hidden_layer", 2)]
-    made = [student(f"{e}{i}", {e: m.name}) for m, e, n in known for i in range(n)]
-    made += [student(f"right{i}") for i in range(4)] + [student("blank", BLANK)]
-    stats = statistics(made, CATALOGUE)
-    assert [(m.exercise, m.name, len(m.students)) for m in stats.mistakes] == [(e, m.name, n) for m, e, n in known]
-    assert stats.mistakes[0].message == softmax[2].message
-    assert stats.mistakes[0].students == tuple(f"softmax{i}" for i in range(5))
-    assert stats.most_common == (stats.mistakes[0],)
-
-
 def test_a_tie_has_no_most_common_mistake_and_one_student_s_alone_is_common_to_nobody(desk):
     known = exercises.find("rnn_step").misconceptions[:3]
     made = [student(f"s{i}", {"rnn_step": m.name}) for i, m in enumerate(known)]
@@ -127,17 +88,6 @@ def test_a_tie_has_no_most_common_mistake_and_one_student_s_alone_is_common_to_n
     assert "33% each: 3 mistakes" in Page((desk.reports / "index.html").read_text(encoding="utf-8")).text
 
 
-@pytest.mark.parametrize("unit", ["01_ngram", "02_unfolding", "03_cell"])
-def test_a_covering_class_shows_each_misconception_once_and_leaves_nothing_unexplained(unit):
-    catalogue = exercises.unit(unit)
-    stats = statistics(map(record_of, covering_class(unit)), catalogue)
-    for exercise, seen in zip(catalogue, stats.exercises):
-        assert [m.name for m in seen.mistakes] == [m.name for m in exercise.misconceptions]
-        assert all(len(m.students) == 1 for m in seen.mistakes)
-        assert seen.unexplained == ()
-        assert seen.counts["passed"] == stats.graded - len(exercise.misconceptions)
-
-
 def test_a_demo_class_is_counted_as_it_was_made():
     made = demo_class(UNIT, 18)
     stats = statistics(map(record_of, made), CATALOGUE)
@@ -145,6 +95,13 @@ def test_a_demo_class_is_counted_as_it_was_made():
     assert {(m.exercise, m.name): len(m.students) for m in stats.mistakes} == given
     counts = [len(m.students) for m in stats.mistakes]
     assert counts == sorted(counts, reverse=True)
+    first = stats.mistakes[0]
+    assert stats.most_common == tuple(m for m in stats.mistakes if len(m.students) == counts[0])
+    assert first.message == next(
+        m.message for m in exercises.find(first.exercise).misconceptions if m.name == first.name
+    )
+    theirs = {s.student for s in made if getattr(s.answers[first.exercise], "name", "") == first.name}
+    assert {*first.students} == theirs
     for name in NAMES:
         seen = of_exercise(stats, name).counts
         assert tuple(seen) == KINDS
@@ -158,7 +115,7 @@ def test_a_demo_class_is_counted_as_it_was_made():
 @pytest.mark.parametrize("unit", ["01_ngram", "03_cell", "05_gradient_flow"])
 def test_a_stub_as_it_was_handed_out_counts_as_not_written(unit):
     for exercise in exercises.unit(unit):
-        assert kind_of(_result(exercise.name, BLANK)) == "unwritten"
+        assert kind_of(result_of(exercise.name, BLANK)) == "unwritten"
 
 
 def test_wrong_answers_that_nobody_explained_stand_together_if_the_check_said_the_same():
@@ -261,7 +218,7 @@ def class_of(size, **answers):
 @pytest.mark.parametrize("gave", [RIGHT, BLANK])
 def test_the_same_long_answers_are_told_and_no_short_ones_nor_stubs(size, answers, same, gave):
     made = [
-        with_result(record, "softmax", **vars(_result("softmax", gave))) for record in class_of(size, softmax=answers)
+        with_result(record, "softmax", **vars(result_of("softmax", gave))) for record in class_of(size, softmax=answers)
     ]
     found = [one.students for one in statistics(made, CATALOGUE).same]
     assert found == ([same] if same and gave == RIGHT else [])
@@ -341,11 +298,6 @@ def test_marks_are_read_from_nbgraders_gradebook(desk, root):
     assert "1.5*" in text
 
 
-def test_to_read_marks_makes_no_gradebook(desk):
-    assert read_marks(desk, UNIT, Failures()) == {}
-    assert not desk.gradebook.exists()
-
-
 # --- the page
 
 
@@ -409,14 +361,10 @@ def test_answers_are_packed_for_a_detector_whatever_stands_in_them(desk):
     assert "def rnn_step" in (folder / "given" / "course.py").read_text()
 
 
-def test_a_cell_says_in_words_what_its_colour_says(sample):
-    _, shown = sample
-    for sign in ("✓ got it", "? wrong, not explained yet", "– not written", "! died"):
-        assert sign in shown.text
-
-
-def test_flags_same_answers_and_findings_are_shown(sample):
+def test_flags_same_answers_and_findings_are_shown_and_what_a_colour_says_stands_there_in_words(sample):
     text = sample[1].text
+    for sign in ("✓ got it", "? wrong, not explained yet", "– not written", "! died"):
+        assert sign in text
     assert "Their cell softmax uses eval ." in text  # to who grades
     assert "1 finding that asks for nobody" in text
     assert re.search(r"emmy , frances|emmy, frances", text.replace(" ,", ","))
@@ -462,7 +410,7 @@ def test_the_index_has_a_line_for_each_unit_and_leads_to_those_that_are_written(
     assert index.all("href") == ["data:,", f"{other}.html", f"{UNIT}.html"]
 
 
-UNSHOWABLE = dataclasses.asdict(_result("softmax", RIGHT)) | {"points": "many", "message": 7, "passed": False}
+UNSHOWABLE = dataclasses.asdict(result_of("softmax", RIGHT)) | {"points": "many", "message": 7, "passed": False}
 ODD_RECORDS = [{"findings": [["a", "list"]]}, {"exercises": [{"name": 3}]}, {"exercises": [UNSHOWABLE]}, {"points": 3}]
 
 

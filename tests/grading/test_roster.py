@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnngrade.core.desk import is_name
-from rnngrade.roster.names import NamesError, called
+from rnngrade.core.errors import DeskError
+from rnngrade.roster.names import called
 from rnngrade.roster.rules import read_rules
-from rnngrade.roster.students import ClassList, Person, RosterError, natural, read_roster
+from rnngrade.roster.students import ClassList, Person, natural, read_roster
 
 names = st.text(
     st.sampled_from(string.ascii_letters + "äöüßéñçØ木Ж'\"-=+@;,\t .“"), min_size=1, max_size=12
@@ -125,7 +126,7 @@ def test_what_was_saved_by_windows_as_csv_is_read_and_needs_no_more_than_ids(tmp
 )
 def test_a_class_list_that_cannot_be_one_is_one_sentence(tmp_path, text, said):
     (tmp_path / "list.csv").write_bytes(text.encode("latin-1"))
-    with pytest.raises(RosterError, match=said):
+    with pytest.raises(DeskError, match=said):
         read_roster(tmp_path / "list.csv")
 
 
@@ -135,7 +136,7 @@ def test_any_file_is_a_class_list_or_told_in_a_sentence(tmp_path_factory, data):
     path.write_bytes(data)
     try:
         found = read_roster(path)
-    except RosterError as error:
+    except DeskError as error:
         said = str(error)
     else:
         said = "read" if all(person.id == id for id, person in found.items()) else ""
@@ -179,7 +180,7 @@ def test_a_name_that_two_have_names_neither_and_one_that_nobody_has_is_told_with
     ]
     assert [called(name, there, listed, "") for name in ("m2", "ada king", "M1")] == ["garciamaria_2", "ada", "m1"]
     for name, said in (("Maria Garcia", "say m1 or garciamaria_2"), ("Marie Garcia", "there is m1 or")):
-        with pytest.raises(NamesError, match=said):
+        with pytest.raises(DeskError, match=said):
             called(name, there, listed, "who handed in")
 
 
@@ -192,5 +193,5 @@ def test_names_sort_as_people_sort_them(texts):
 @pytest.mark.parametrize("text", ['id,name\nada,"Ada\nalan,Alan\n', 'id,name\nada,"Ada\nalan,Alan\nemmy,"Emmy"\n'])
 def test_a_stray_quotation_mark_is_told_with_its_line(tmp_path, text):
     (tmp_path / "roster.csv").write_text(text)
-    with pytest.raises(RosterError, match="line 2: a quotation mark"):
+    with pytest.raises(DeskError, match="line 2: a quotation mark"):
         read_roster(tmp_path / "roster.csv")

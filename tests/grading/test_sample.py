@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 
 from rnncourse import exercises
+from rnngrade.core.desk import Desk
 from rnngrade.demo.sample import WRITTEN, demo_class
+from tests.grading.made import rnngrade
 from tests.sampling import ALL
 
 
@@ -27,20 +28,22 @@ def test_a_made_up_student_writes_below_the_question_and_leaves_it_there(root, t
     assert answered.endswith(after)
 
 
-def made_by_a_process(folder: Path, *options: str, hash_seed: str = "random") -> dict[str, bytes]:
-    """What `rnngrade sample` writes, by path, in a process in which sets have an order of their own."""
-    command = [sys.executable, "-m", "rnngrade.cli", "--desk", str(folder), "sample", *options]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": hash_seed}, stdout=subprocess.DEVNULL)
-    files = (path for path in (folder / "submitted").rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+def files_of(desk: Desk) -> dict[str, bytes]:
+    """What was handed in, by path."""
+    return {str(path.relative_to(desk.folder)): path.read_bytes() for path in desk.submitted.rglob("*.ipynb")}
 
 
-OPTIONS = [("--hostile", "03"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:4])]
+OPTIONS = [("--hostile", "--size", "3", "03"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:4])]
 
 
 @pytest.mark.parametrize("options", OPTIONS if ALL else OPTIONS[:1])
-def test_the_same_seed_gives_the_same_bytes(tmp_path, options):
-    one, other = (made_by_a_process(tmp_path / seed, *options, hash_seed=seed) for seed in ("1", "2"))
+def test_the_same_seed_gives_the_same_bytes(root, tmp_path, options):
+    """Here, and in a process in which sets have an order of their own."""
+    here, there = (Desk(root, tmp_path / name) for name in ("here", "there"))
+    rnngrade(here, "sample", *options)
+    command = [sys.executable, "-m", "rnngrade.cli", "--desk", str(there.folder), "sample", *options]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "random"}, stdout=subprocess.DEVNULL)
+    one, other = files_of(here), files_of(there)
     assert one.keys() == other.keys()
     assert [path for path in one if one[path] != other[path]] == []
 

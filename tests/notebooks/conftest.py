@@ -98,18 +98,21 @@ def course(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Cours
     return small_course(tmp_path, root)
 
 
-@pytest.fixture(scope="module")
-def built_once(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """The folder of such a course, built, without a gradebook; to copy."""
-    with pytest.MonkeyPatch.context() as patch:
-        know_no_exercise(patch)
-        course = small_course(tmp_path_factory.mktemp("built"), root)
-        assert course.build(gradebook=False).errors == []
-    return course.root
+@pytest.fixture(scope="session")
+def built_once(made_once: Callable[[str, Callable[[Path], object]], Path], root: Path) -> Path:
+    """The folder of such a course, built, with its gradebook; to copy."""
+
+    def fill(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            know_no_exercise(patch)
+            report = small_course(folder, root).build()
+        assert (report.errors, report.notes) == ([], [])
+
+    return made_once("small", fill) / "course"
 
 
 @pytest.fixture
 def built(tmp_path: Path, built_once: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    """A course of one small unit, built, without a gradebook."""
+    """A course of one small unit, built, with its gradebook."""
     know_no_exercise(monkeypatch)
     return Course(shutil.copytree(built_once, tmp_path / "course"))

@@ -5,6 +5,7 @@ Nothing is executed here: what the cells print is nbval's business.
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -22,6 +23,18 @@ UNITS = find_units(ROOT)
 STUB = "# YOUR CODE HERE\nraise NotImplementedError"
 
 
+@functools.cache
+def sourced(unit: str) -> nbformat.NotebookNode:
+    """The cells that a unit's source gives, read once."""
+    return read_unit(ROOT / "solutions" / f"{unit}.py")
+
+
+@functools.cache
+def stored(folder: str, unit: str) -> nbformat.NotebookNode:
+    """A unit's notebook of solutions/ or notebooks/, read once."""
+    return nbformat.read(notebook_path(ROOT, folder, unit), 4)
+
+
 @pytest.mark.parametrize("folder", ["solutions", "notebooks"])
 def test_every_unit_is_built_and_nothing_else_lies_there(folder):
     found = sorted(path.parent.name for path in (ROOT / folder).glob("*/*.ipynb"))
@@ -30,8 +43,7 @@ def test_every_unit_is_built_and_nothing_else_lies_there(folder):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_solution_has_the_cells_that_its_source_gives(unit):
-    source = read_unit(ROOT / "solutions" / f"{unit}.py")
-    built = nbformat.read(notebook_path(ROOT, "solutions", unit), 4)
+    source, built = sourced(unit), stored("solutions", unit)
     expected = [(cell.cell_type, cell.id, cell.metadata, cell.source) for cell in source.cells]
     assert [(cell.cell_type, cell.id, cell.metadata, cell.source) for cell in built.cells] == expected, "make notebooks"
     assert built.metadata == {**source.metadata, "rnncourse": {"key": key_of(source)}}
@@ -50,8 +62,7 @@ def test_the_package_has_the_model_answers_of_no_other_unit():
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_release_is_what_nbgrader_makes_of_the_source(unit):
-    source = read_unit(ROOT / "solutions" / f"{unit}.py")
-    assert nbformat.read(notebook_path(ROOT, "notebooks", unit), 4) == release(ROOT, unit, source), "make notebooks"
+    assert stored("notebooks", unit) == release(ROOT, unit, sourced(unit)), "make notebooks"
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -62,15 +73,15 @@ def test_students_get_exactly_the_solution_less_answers_and_hidden_tests(unit):
         source = solution.sub(lambda found: "\n".join(found[1] + line for line in stub.split("\n")), source)
         return re.sub(rf"^(\w+ = None\b.*)\n{stub}", r"\1", source)  # a question's stub raises nothing
 
-    solution = for_students(nbformat.read(notebook_path(ROOT, "solutions", unit), 4))
-    students = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
+    solution = for_students(stored("solutions", unit))
+    students = stored("notebooks", unit)
     expected = [less(cell.source, STUB if cell.cell_type == "code" else "YOUR ANSWER HERE") for cell in solution.cells]
     assert [cell.source for cell in students.cells] == expected
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_release_shows_no_solution_hidden_test_misconception_or_output(unit):
-    notebook = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
+    notebook = stored("notebooks", unit)
     assert all(cell.outputs == [] and cell.execution_count is None for cell in notebook.cells if "outputs" in cell)
     text = "\n".join(cell.source for cell in notebook.cells)
     for mark in ("BEGIN SOLUTION", "END SOLUTION", "HIDDEN TESTS", "hidden=True"):
@@ -87,7 +98,7 @@ def test_a_release_shows_no_solution_hidden_test_misconception_or_output(unit):
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_longer_solution_stands_elsewhere_in_the_release(unit):
     source = (ROOT / "solutions" / f"{unit}.py").read_text()
-    students = "\n".join(cell.source for cell in nbformat.read(notebook_path(ROOT, "notebooks", unit), 4).cells)
+    students = "\n".join(cell.source for cell in stored("notebooks", unit).cells)
     for solution in re.findall(r"BEGIN SOLUTION[^\n]*\n(.*?)\n[^\n]*END SOLUTION", source, re.DOTALL):
         if "\n" in solution.strip():
             assert solution not in students
@@ -95,6 +106,6 @@ def test_no_longer_solution_stands_elsewhere_in_the_release(unit):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_bar_names_the_exercises_in_the_order_of_the_notebook(unit):
-    notebook = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
+    notebook = stored("notebooks", unit)
     checks = [cell.id.removeprefix("check_") for cell in notebook.cells if cell.id.startswith("check_")]
     assert [exercise.name for exercise in exercises.unit(unit)] == checks

@@ -12,6 +12,7 @@ from nbclient import NotebookClient
 from rnncourse import exercises
 from rnngrade.author.build import notebook_path
 from rnngrade.author.execute import ONE_THREAD, execute
+from tests.waiting import PATIENCE
 
 STUB = "raise NotImplementedError"
 TRY = re.compile(r"\*Try\*(.*?)(?:[.?!]\s|\n\n|$)", re.DOTALL)
@@ -68,4 +69,5 @@ def test_a_notebook_runs_to_its_end_on_any_answer(stem, answer, root, tmp_path, 
     for cell in notebook.cells:
         function, question = ANSWERS[answer]
         cell.source = re.sub(r"^(quiz_\w+) = None", rf"\1 = {question}", cell.source.replace(STUB, function))
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    client = NotebookClient(notebook, timeout=PATIENCE, startup_timeout=PATIENCE)
+    client.execute(cwd=str(tmp_path))

@@ -9,12 +9,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from rnncourse.cell import to_torch_state
-from tests.rnncourse.array_functions import arrays_in
 
 drawn = settings(max_examples=12)
 seeds = st.integers(0, 2**32 - 1)
 float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
-TOLERANCE = {np.float32: {"rtol": 1e-3, "atol": 1e-4}, np.float64: {"rtol": 1e-10, "atol": 1e-10}}
+torch_types = pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+
+
+def leaves(value):
+    """All that nested tuples, lists and dicts hold, in order."""
+    if isinstance(value, (dict, list, tuple)):
+        items = value.values() if isinstance(value, dict) else value
+        return [leaf for item in items for leaf in leaves(item)]
+    return [value]
 
 
 def different_sizes(count):
@@ -44,9 +51,10 @@ def loaded_rnn(parameters, kind=torch.nn.RNN, **settings):
     return module
 
 
-def assert_close(results, expected, dtype=np.float64):
-    """Nested arrays and tensors are the same in shape, and in value up to rounding in the dtype."""
-    for pair in zip(arrays_in([results]), arrays_in([expected]), strict=True):
+def assert_close(results, expected):
+    """Nested arrays and tensors are the same in shape and dtype, and in value up to rounding in the dtype."""
+    for pair in zip(leaves(results), leaves(expected), strict=True):
         result, array = (np.asarray(one.detach() if isinstance(one, torch.Tensor) else one) for one in pair)
-        assert result.shape == array.shape
-        np.testing.assert_allclose(result, array, **TOLERANCE[dtype])
+        assert (result.shape, result.dtype) == (array.shape, array.dtype)
+        rtol, atol = (1e-3, 1e-4) if array.dtype == np.float32 else (1e-9, 1e-10)
+        np.testing.assert_allclose(result, array, rtol, atol)

@@ -23,7 +23,6 @@ from rnncourse.bidirectional import (
     reverse_sequence,
 )
 from rnncourse.bidirectional_torch import HiddenMarkov
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds
 
 sizes = different_sizes(4)
@@ -107,12 +106,12 @@ def test_both_directions_are_pytorchs_forwards_and_backwards(dtype, how, sizes, 
     p = draw(sizes, seed, dtype, how)
     module, x = torch_rnn(p), torch.tensor(p["X"], requires_grad=True)
     expected = torch_combine(module(x)[0], how)
-    assert_close(bidirectional_forward(*network(p), how), expected, dtype)
+    assert_close(bidirectional_forward(*network(p), how), expected)
     dX, *parameters = torch.autograd.grad(expected, [x, *module.parameters()], torch.tensor(p["dH"]))
     expected = [dX, *((U.T, W.T, b) for U, W, b, _ in (parameters[:4], parameters[4:]))]
-    assert_close(bidirectional_backward(p["dH"], *network(p), how), expected, dtype)
+    assert_close(bidirectional_backward(p["dH"], *network(p), how), expected)
     states = both_states(*network(p))
-    assert_close(backward_from_both(p["dH"], p["X"], *states, p["forward"], p["backward"], how), expected, dtype)
+    assert_close(backward_from_both(p["dH"], p["X"], *states, p["forward"], p["backward"], how), expected)
 
 
 @every_how
@@ -201,26 +200,3 @@ def test_a_trainable_markov_model_gives_the_log_likelihood_symbol_by_symbol(size
 def test_observations_that_a_model_cannot_give_are_an_error():
     with pytest.raises(ValueError, match="cannot give what was observed at step 1"):
         hmm_forward([1.0], [[1.0]], [[1.0, 0.0]], [0, 1])
-
-
-CALLS = {
-    "hmm_forward": (lambda *a: hmm_forward(*a)[0], ("start", "transition", "emission", "seen")),
-    "reverse_sequence": (reverse_sequence, ("X",)),
-    "reverse_sequence within lengths": (reverse_sequence, ("X", "lengths")),
-    "combine": (lambda *a: [combine(*a, how) for how in ("concat", "sum", "product")], ("H_f", "H_b")),
-    "bidirectional_forward": (bidirectional_forward, ("X", "forward", "backward")),
-    "both_states": (both_states, ("X", "forward", "backward", "lengths")),
-    "bidirectional_backward": (bidirectional_backward, ("dH", "X", "forward", "backward")),
-    "backward_from_both": (backward_from_both, ("dH", "X", "H_f", "H_b", "forward", "backward")),
-    "final_summary": (final_summary, ("H_f", "H_b", "lengths")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-
-    def draw_arguments(self, dtype, steps=4):
-        p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
-        p["H_f"], p["H_b"] = both_states(*network(p))
-        markov = draw_markov((steps, 2, 3, 5), seed=2, dtype=dtype)
-        return p | dict(zip(("start", "transition", "emission", "seen"), markov))

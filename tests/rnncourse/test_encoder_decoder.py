@@ -23,15 +23,9 @@ from rnncourse.encoder_decoder import (
     shift_right,
 )
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq, decoder_step
-from tests.rnncourse.oracles import different_sizes, drawn, seeds
+from tests.rnncourse.oracles import assert_close, different_sizes, drawn, seeds, torch_types
 
 sizes = different_sizes(4)
-float_types = pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-TOLERANCE = {torch.float32: {"rtol": 1e-4, "atol": 1e-5}, torch.float64: {"rtol": 1e-9, "atol": 1e-10}}
-
-
-def close(actual, expected, dtype=torch.float64):
-    torch.testing.assert_close(actual, expected, **TOLERANCE[dtype])
 
 
 def draw_lengths(T, N):
@@ -40,7 +34,7 @@ def draw_lengths(T, N):
     return lengths
 
 
-@float_types
+@torch_types
 @drawn
 @given(sizes, seeds)
 def test_the_encoder_reads_in_a_padded_batch_what_it_reads_in_each_sequence_alone(dtype, sizes, seed):
@@ -51,16 +45,13 @@ def test_the_encoder_reads_in_a_padded_batch_what_it_reads_in_each_sequence_alon
     for given_lengths in (lengths, lengths.tolist(), lengths.numpy().astype(np.uint8)):
         outputs, state = encoder(ids, given_lengths)
         assert outputs.shape == (T, N, H)
-        assert outputs.dtype == state.dtype == dtype
         for n, length in enumerate(lengths):
             alone, last = encoder.rnn(encoder.embedding(ids[:length, n : n + 1]))
-            close(outputs[:length, n], alone[:, 0], dtype)
-            close(state[:, n], last[:, 0], dtype)
-    for result, expected in zip(encoder(ids), encoder.rnn(encoder.embedding(ids)), strict=True):
-        close(result, expected, dtype)
+            assert_close([outputs[:length, n], state[:, n]], [alone[:, 0], last[:, 0]])
+    assert_close(encoder(ids), encoder.rnn(encoder.embedding(ids)))
 
 
-@float_types
+@torch_types
 @drawn
 @given(sizes, seeds)
 def test_the_decoder_is_embedding_gru_and_linear_layer_from_the_given_state(dtype, sizes, seed):
@@ -70,13 +61,12 @@ def test_the_decoder_is_embedding_gru_and_linear_layer_from_the_given_state(dtyp
     ids, start = torch.randint(9, (T, N)), torch.randn(1, N, H, dtype=dtype)
     logits, state = decoder(ids, start)
     states, expected = decoder.rnn(decoder.embedding.weight[ids], start)
-    close(logits, states @ decoder.output.weight.T + decoder.output.bias, dtype)
-    close(state, expected, dtype)
+    assert_close([logits, state], [states @ decoder.output.weight.T + decoder.output.bias, expected])
     stepwise, state = [], start
     for step in ids:
         one, state = decoder(step[None], state)
         stepwise.append(one)
-    close(torch.cat(stepwise), logits, dtype)
+    assert_close(torch.cat(stepwise), logits)
 
 
 @drawn
@@ -92,12 +82,12 @@ def test_teacher_forcing_feeds_the_true_targets_shifted_right(sizes, S, seed):
     for t in range(T):
         fed = torch.ones_like(targets[:1]) if t == 0 else targets[t - 1 : t]
         expected, state = model.decoder(fed, state)
-        close(logits[t : t + 1], expected)
+        assert_close(logits[t : t + 1], expected)
     logits.sum().backward()
     assert all(p.grad is not None for p in model.parameters())
 
 
-@float_types
+@torch_types
 @drawn
 @given(sizes, seeds)
 def test_the_captioner_starts_its_decoder_from_the_features(dtype, sizes, seed):
@@ -106,7 +96,7 @@ def test_the_captioner_starts_its_decoder_from_the_features(dtype, sizes, seed):
     model = ImageCaptioner(11, 9, E, H).to(dtype)
     features, ids = torch.randn(N, 11, dtype=dtype), torch.randint(9, (T, N))
     start = torch.tanh(features @ model.prime.weight.T + model.prime.bias)
-    close(model(features, ids), model.decoder(ids, start[None])[0], dtype)
+    assert_close(model(features, ids), model.decoder(ids, start[None])[0])
 
 
 @drawn
@@ -232,9 +222,9 @@ def test_a_decoders_steps_are_its_whole_run_without_a_gradient():
     for token, expected in zip(ids, logits.log_softmax(dim=-1), strict=True):
         log_probabilities, state = step(token, state)
         assert type(log_probabilities) is np.ndarray
-        close(torch.from_numpy(log_probabilities), expected[0].detach(), torch.float32)
+        assert_close(torch.from_numpy(log_probabilities), expected[0].detach())
         assert not state.requires_grad
-    close(state, last.detach(), torch.float32)
+    assert_close(state, last.detach())
 
 
 words = st.text("abc", max_size=5)

@@ -26,7 +26,6 @@ from rnncourse.gates import (
 )
 from rnncourse.gates_backward import gru_backward, gru_step_backward, lstm_backward, lstm_step_backward
 from rnncourse.gates_torch import set_forget_bias
-from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, pick, seeds, tensors
 
 sizes = different_sizes(4)
@@ -91,13 +90,13 @@ def test_steps_and_runs_are_those_of_pytorchs_cells_and_layers(dtype, sizes, see
     x, X, h, c = (torch.tensor(a) for a in pick(p, "x", "X", "h0", "c0"))
     U, W, b = pick(p, *LSTM_PARAMETERS)
     cell = loaded(torch.nn.LSTMCell(len(U), len(W)), U, W, b, np.zeros_like(b))
-    assert_close(lstm_step(*pick(p, "x", "h0", "c0", *LSTM_PARAMETERS)), cell(x, (h, c)), dtype)
+    assert_close(lstm_step(*pick(p, "x", "h0", "c0", *LSTM_PARAMETERS)), cell(x, (h, c)))
     output, (h_n, c_n) = torch_lstm(p)(X, (h[None], c[None]))
-    assert_close(lstm_forward(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS)), [output, (h_n[0], c_n[0])], dtype)
+    assert_close(lstm_forward(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS)), [output, (h_n[0], c_n[0])])
     U, W, b_i, b_h = pick(p, *GRU_PARAMETERS)
     cell = loaded(torch.nn.GRUCell(len(U), len(W)), U, W, b_i, b_h)
-    assert_close(gru_step(*pick(p, "x", "h0", *GRU_PARAMETERS)), cell(x, h), dtype)
-    assert_close(gru_forward(*pick(p, "X", "h0", *GRU_PARAMETERS)), torch_gru(p)(X, h[None])[0], dtype)
+    assert_close(gru_step(*pick(p, "x", "h0", *GRU_PARAMETERS)), cell(x, h))
+    assert_close(gru_forward(*pick(p, "X", "h0", *GRU_PARAMETERS)), torch_gru(p)(X, h[None])[0])
 
 
 @float_types
@@ -110,7 +109,7 @@ def test_backwards_a_step_of_the_lstm_is_autograds(dtype, sizes, seed):
     i, f, g, o = (x @ U + h @ W + b).chunk(4, dim=1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()
     outputs, errors = (o.sigmoid() * c.tanh(), c), (torch.tensor(p["dh"]), torch.tensor(p["dc"]))
-    assert_close(lstm_step_backward(*pick(p, "dh", "dc", *names)), torch.autograd.grad(outputs, leaves, errors), dtype)
+    assert_close(lstm_step_backward(*pick(p, "dh", "dc", *names)), torch.autograd.grad(outputs, leaves, errors))
 
 
 @float_types
@@ -123,9 +122,7 @@ def test_backwards_a_step_of_the_gru_is_autograds(dtype, sizes, seed):
     (r, z, x_n), (r_h, z_h, h_n) = (x @ U + b_i).chunk(3, dim=1), (h @ W + b_h).chunk(3, dim=1)
     r, z = (r + r_h).sigmoid(), (z + z_h).sigmoid()
     new = (1 - z) * (x_n + r * h_n).tanh() + z * h
-    assert_close(
-        gru_step_backward(*pick(p, "dh", *names)), torch.autograd.grad(new, leaves, torch.tensor(p["dh"])), dtype
-    )
+    assert_close(gru_step_backward(*pick(p, "dh", *names)), torch.autograd.grad(new, leaves, torch.tensor(p["dh"])))
 
 
 @float_types
@@ -142,7 +139,7 @@ def test_backwards_the_lstm_is_autograds(dtype, sizes, seed, with_dc_n):
     states = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
     last = [p["dc_n"]] if with_dc_n else []
     results = lstm_backward(*pick(p, "dH", "X", "h0", "c0"), states, p["U"], p["W"], *last)
-    assert_close(results, [dX, dh0, dc0, dU.T, dW.T, db], dtype)
+    assert_close(results, [dX, dh0, dc0, dU.T, dW.T, db])
 
 
 @float_types
@@ -155,7 +152,7 @@ def test_backwards_the_gru_is_autograds(dtype, sizes, seed):
     dX, dh0, dU, dW, *biases = torch.autograd.grad(output, [X, h0, *module.parameters()], torch.tensor(p["dH"]))
     states = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
     results = gru_backward(*pick(p, "dH", "X", "h0"), states, p["U_gru"], p["W_gru"])
-    assert_close(results, [dX, dh0, dU.T, dW.T, *biases], dtype)
+    assert_close(results, [dX, dh0, dU.T, dW.T, *biases])
 
 
 def test_a_run_of_several_blocks_and_chunks_goes_back_like_autograd(monkeypatch):
@@ -238,30 +235,3 @@ def test_the_latch_stores_what_was_set_or_reset_last(dtype):
     for commands in (short, long):
         inputs = np.stack([commands == 1, commands == 2], axis=-1)
         assert np.abs(remembered(latch, inputs, dtype) - stored(commands)).max() < 0.01
-
-
-CALLS = {
-    "sigmoid": (sigmoid, ("x",)),
-    "gate": (gate, ("x", "h0", *LSTM_PARAMETERS)),
-    "lstm_step": (lstm_step, ("x", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_forward": (lstm_forward, ("X", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_states": (lstm_states, ("X", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_step_backward": (lstm_step_backward, ("dh", "dc", "x", "h0", "c0", *LSTM_PARAMETERS)),
-    "lstm_backward": (lstm_backward, ("dH", "X", "h0", "c0", "lstm_states", "U", "W")),
-    "lstm_backward with dc_n": (lstm_backward, ("dH", "X", "h0", "c0", "lstm_states", "U", "W", "dc_n")),
-    "gru_step": (gru_step, ("x", "h0", *GRU_PARAMETERS)),
-    "gru_forward": (gru_forward, ("X", "h0", *GRU_PARAMETERS)),
-    "gru_states": (gru_states, ("X", "h0", *GRU_PARAMETERS)),
-    "gru_step_backward": (gru_step_backward, ("dh", "x", "h0", *GRU_PARAMETERS)),
-    "gru_backward": (gru_backward, ("dH", "X", "h0", "gru_states", "U_gru", "W_gru")),
-}
-
-
-class TestArrayFunctions(ArrayFunctionsSuite):
-    calls = CALLS
-
-    def draw_arguments(self, dtype, steps=4):
-        p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
-        p["lstm_states"] = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
-        p["gru_states"] = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
-        return p

@@ -24,16 +24,10 @@ from rnncourse.torch_rnn import (
     pad_sequences,
     train_epoch,
 )
-from tests.rnncourse.oracles import different_sizes, drawn, seeds
+from tests.rnncourse.oracles import assert_close, different_sizes, drawn, seeds, torch_types
 
 sizes = different_sizes(4)  # steps, rows, inputs, hidden units
-float_types = pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-TOLERANCE = {torch.float32: {"rtol": 1e-4, "atol": 1e-5}, torch.float64: {"rtol": 1e-9, "atol": 1e-10}}
 lengths_drawn = st.lists(st.integers(1, 6), min_size=1, max_size=5)
-
-
-def close(actual, expected, dtype=torch.float64):
-    torch.testing.assert_close(actual, expected, **TOLERANCE[dtype])
 
 
 def draw(sizes, seed, dtype=torch.float64):
@@ -45,7 +39,7 @@ def draw(sizes, seed, dtype=torch.float64):
     return own, as_torch_rnn(own.U, own.W, own.b), x, h0
 
 
-@float_types
+@torch_types
 @pytest.mark.parametrize("with_state", [True, False])
 @drawn
 @given(sizes, seeds)
@@ -55,15 +49,12 @@ def test_the_own_module_is_pytorchs_forwards_and_backwards(dtype, with_state, si
     for module in (own, theirs):
         leaves = [x.clone().requires_grad_(), h0.clone().requires_grad_()]
         output, h_n = module(*leaves) if with_state else module(leaves[0])
-        assert output.dtype == h_n.dtype == dtype
         torch.manual_seed(seed)
         (torch.randn_like(output) * output).sum().add((torch.randn_like(h_n) * h_n).sum()).backward()
         runs.append([output, h_n, leaves[0].grad, *([leaves[1].grad] if with_state else [])])
-    for mine, other in zip(*runs, strict=True):
-        close(mine, other, dtype)
-    close(own.U.grad, theirs.weight_ih_l0.grad.T, dtype)
-    close(own.W.grad, theirs.weight_hh_l0.grad.T, dtype)
-    close(own.b.grad, theirs.bias_ih_l0.grad, dtype)
+    assert_close(*runs)
+    expected = [theirs.weight_ih_l0.grad.T, theirs.weight_hh_l0.grad.T, theirs.bias_ih_l0.grad]
+    assert_close([own.U.grad, own.W.grad, own.b.grad], expected)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -81,7 +72,7 @@ def test_pytorchs_module_gives_the_states_of_the_arrays_that_it_is_built_from(dt
         assert all(p.requires_grad for p in module.parameters())
         output, _ = module(torch.tensor(X), torch.tensor(h0)[None])
         np.testing.assert_allclose(output.detach(), rnn_forward(X, h0, U, W, b), rtol=1e-3, atol=1e-4)
-        close(module.bias_ih_l0 + module.bias_hh_l0, torch.tensor(b), module.bias_ih_l0.dtype)
+        assert_close(module.bias_ih_l0 + module.bias_hh_l0, torch.tensor(b))
 
 
 @drawn
@@ -94,9 +85,7 @@ def test_the_character_model_is_embedding_recurrence_and_linear_layer(sizes, see
     for given_state in (None, state):
         logits, last = model(ids, given_state)
         states, expected = model.rnn(model.embedding.weight[ids], given_state)
-        close(logits, states @ model.output.weight.T + model.output.bias, torch.float32)
-        close(last, expected, torch.float32)
-        assert logits.shape == (T, N, 9)
+        assert_close([logits, last], [states @ model.output.weight.T + model.output.bias, expected])
     logits.sum().backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
 
@@ -142,7 +131,7 @@ def test_a_mask_is_true_below_the_length_even_beyond_every_length(lengths, T):
         assert mask.tolist() == expected
 
 
-@float_types
+@torch_types
 @drawn
 @given(lengths_drawn, st.integers(1, 5), seeds)
 def test_the_masked_loss_is_that_of_the_real_tokens_taken_alone(dtype, lengths, Q, seed):
@@ -151,8 +140,7 @@ def test_the_masked_loss_is_that_of_the_real_tokens_taken_alone(dtype, lengths, 
     logits, targets = torch.randn(T, N, Q, dtype=dtype), torch.randint(Q, (T, N))
     alone = [functional.cross_entropy(logits[t, n], targets[t, n]) for n in range(N) for t in range(lengths[n])]
     loss = masked_cross_entropy(logits, targets, length_mask(lengths, T))
-    assert loss.shape == ()
-    close(loss, sum(alone) / len(alone), dtype)
+    assert_close(loss, sum(alone) / len(alone))
 
 
 def test_nothing_in_the_padding_reaches_the_loss_or_a_gradient():
@@ -181,10 +169,9 @@ def test_the_last_real_states_are_those_of_packed_sequences(lengths, seed):
     packed = torch_rnn_utils.pack_padded_sequence(padded, found, enforce_sorted=False)
     packed_output, expected = rnn(packed)
     output, _ = rnn(padded)
-    close(last_states(output, found), expected[0], torch.float32)
-    close(last_states(output, lengths), expected[0], torch.float32)
+    assert_close([last_states(output, found), last_states(output, lengths)], [expected[0], expected[0]])
     unpacked, _ = torch_rnn_utils.pad_packed_sequence(packed_output)
-    close(output * length_mask(found, len(padded))[..., None], unpacked, torch.float32)
+    assert_close(output * length_mask(found, len(padded))[..., None], unpacked)
 
 
 def test_last_states_are_copies_through_which_gradients_reach_one_step_a_row():

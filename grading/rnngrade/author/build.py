@@ -4,7 +4,7 @@
          (by hand)              (executed, with outputs)               (nbgrader's release)
                           ->  rnncourse/exercises/answers/stem.txt
                                 (the model answers, of which the catalogue's mistakes are edits)
-    tests/…/alternatives/stem.py  ->  rnncourse/exercises/others/stem.txt
+    tests/answers/NN_stem.txt  ->  rnncourse/exercises/others/stem.txt
                                 (of each exercise one other right answer, which `solution` shows)
 
 Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
@@ -31,10 +31,12 @@ from nbformat import NotebookNode
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from rnncourse.checks.shelf import read
 from rnngrade.author import release, validate
 from rnngrade.author.cells import answers, others
 from rnngrade.author.execute import execute
 from rnngrade.author.unit import BuildError, find_units, key_of, read_unit
+from rnngrade.core.record import write_changed
 
 __all__ = ["BuildError", "Report", "answers_path", "build", "main", "notebook_path"]
 
@@ -59,9 +61,9 @@ def answers_path(root: Path, unit: str) -> Path:
     return root / "rnncourse" / "exercises" / "answers" / f"{unit.partition('_')[2]}.txt"
 
 
-def alternatives_path(root: Path, unit: str) -> Path:
-    """Where the right answers in other styles stand that the checks are proved by."""
-    return root / "tests" / "rnncourse" / "exercises" / "alternatives" / f"{unit.partition('_')[2]}.py"
+def shelf_path(root: Path, unit: str) -> Path:
+    """Where the answers stand by which the checks of `unit` are proved."""
+    return root / validate.shelf_of(unit)
 
 
 def others_path(root: Path, unit: str) -> Path:
@@ -106,7 +108,7 @@ def build(
             continue
         if not is_copied:
             copied[unit] = before
-            _write(copy, answers(source))
+            write_changed(copy, answers(source).encode())
         (ready if is_run else todo)[unit] = notebook
 
     pool = ThreadPoolExecutor(2)
@@ -137,13 +139,13 @@ def build(
             continue
         if unit in copied:
             report.written.append(answers_path(root, unit))
-        alternatives, path = alternatives_path(root, unit), others_path(root, unit)
-        if alternatives.exists() and path.parent.exists() and _write(path, others(alternatives)):
-            report.written.append(path)
+            shelf, path = read(shelf_path(root, unit)), others_path(root, unit)
+            if shelf and path.parent.exists() and write_changed(path, others(shelf).encode()):
+                report.written.append(path)
         for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
             path = notebook_path(root, folder, unit)
             nbformat.validate(notebook)
-            if _write(path, nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"):
+            if write_changed(path, f"{nbformat.writes(notebook, version=nbformat.NO_CONVERT)}\n".encode()):
                 report.written.append(path)
         if gradebook:
             report.notes.extend(release.enter_in_gradebook(root, unit))
@@ -217,23 +219,12 @@ def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
     return True
 
 
-def _write(path: Path, text: str) -> bool:
-    """Write `text` to `path` at one stroke, unless it is there already; say whether it was written."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.new")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
-    return True
-
-
 def _put_back(path: Path, text: str | None) -> None:
     """Let `path` hold what it held before, or be no file."""
     if text is None:
         path.unlink()
     else:
-        _write(path, text)
+        write_changed(path, text.encode())
 
 
 def _progress(console: Console | None) -> Progress:

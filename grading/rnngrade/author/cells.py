@@ -4,7 +4,8 @@
 >>> [ast.unparse(statement)[:8] for statement in program.needed("area")]
 ['half = 0', 'def area']
 
-`answers` is the copy of the model answers that goes with the catalogue, whose mistakes are edits of them.
+`answers` is the copy of the model answers that goes with the catalogue, whose mistakes are edits of them; `others` has
+another right one of each exercise.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
-import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -21,7 +22,7 @@ from typing import Any
 
 import jupytext
 
-from rnncourse.checks.edits import needed
+from rnncourse.checks.shelf import Answer
 
 ROOT = Path(__file__).resolve().parents[3]
 MARK = "### BEGIN SOLUTION"  # its line is no part of the answer
@@ -89,44 +90,17 @@ def answers(solution: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def others(alternatives: Path) -> str:
-    """Of each exercise one other right answer, as text, with what it needs above it and its name, which says what is
-    other in it: what a student is shown beside the model answer. Of several the first is taken.
+def others(shelf: list[Answer]) -> str:
+    """Of each exercise one other right answer, the first, below what it has to import: what a student is shown beside
+    the model answer.
     """
-    parts = [f"Other right answers, of tests/…/{alternatives.name}. The build writes this file; do not edit it."]
-    source = alternatives.read_text(encoding="utf-8")
-    statements = ast.parse(source).body
-    marked = {statement: name for statement in statements if (name := _answers_to(statement))}
-    helpers = [one for one in statements if one not in marked and not _is_of_the_collection(one)]
-    above, seen = "\n".join(map(ast.unparse, helpers)), set[str]()
-    for statement, name in marked.items():
-        if name not in seen:
-            seen.add(name)
-            assert isinstance(statement, (ast.FunctionDef, ast.ClassDef))
-            text = "\n".join(source.splitlines()[statement.lineno - 1 : statement.end_lineno])
-            head = needed(above, text)
-            head = "" if head == "import numpy as np" else head  # which every notebook has
-            code = f"{head}\n\n\n{text}" if head else text
-            code = re.sub(rf"\b{statement.name}\b", name, code)
-            parts.append(f"# --- {name}: {_as_words(statement.name)}\n{code}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _answers_to(statement: ast.stmt) -> str:
-    """The exercise that a function of the alternatives answers; empty if it is none that does."""
-    for call in getattr(statement, "decorator_list", []):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "answers":
-            return str(ast.literal_eval(call.args[0]))
-    return ""
-
-
-def _is_of_the_collection(statement: ast.stmt) -> bool:
-    text = ast.unparse(statement)
-    return "collector" in text or isinstance(statement, ast.Expr)
-
-
-def _as_words(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()
+    parts = ["Other right answers, of tests/answers. The build writes this file; do not edit it.\n"]
+    first: dict[str, Answer] = {}
+    for answer in shelf:
+        if answer.kind == "right" and first.setdefault(answer.exercise, answer) is answer:
+            above = answer.imports.replace("import numpy as np", "").strip()  # which every notebook has
+            parts.append(str(replace(answer, text=f"{above}\n\n\n{answer.text}" if above else answer.text)))
+    return "\n".join(parts)
 
 
 def _bare(source: str) -> str:

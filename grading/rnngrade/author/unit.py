@@ -83,8 +83,7 @@ def read_unit(path: Path) -> NotebookNode:
     cells: list[NotebookNode] = []
     grade_ids: set[str] = set()
     cell_ids: set[str] = set()
-    lines = cell_lines(path)
-    for line, raw in zip(lines, jupytext.read(path, fmt="py:percent").cells, strict=True):
+    for line, raw in _cells(path):
         place = f"solutions/{path.name}:{line}"
         try:
             if raw.cell_type == "markdown":
@@ -114,9 +113,15 @@ def read_unit(path: Path) -> NotebookNode:
 
 def cell_lines(path: Path) -> list[int]:
     """The lines at which the cells of the unit at `path` begin."""
+    return [line for line, _ in _cells(path)]
+
+
+def _cells(path: Path) -> list[tuple[int, NotebookNode]]:
+    """The cells of the unit at `path` as they are written, each with the line at which it begins."""
     text = path.read_text(encoding="utf-8")
+    cells = jupytext.reads(text, fmt="py:percent").cells
     marked = [n for n, line in enumerate(text.splitlines(), 1) if re.match(r"# ?%%(%*\s|$)", line)]
-    return marked if len(marked) == len(jupytext.reads(text, fmt="py:percent").cells) else [1, *marked]
+    return list(zip(marked if len(marked) == len(cells) else [1, *marked], cells, strict=True))
 
 
 def key_of(notebook: NotebookNode) -> str:

@@ -20,10 +20,11 @@ from types import ModuleType
 from rnncourse import check, exercises
 from rnncourse.checks.edits import EditError
 from rnncourse.checks.exercise import Edit, Exercise, Question, model_answers
+from rnncourse.checks.shelf import ShelfError, read
 from rnngrade.author.cells import Cells, answers
 from rnngrade.author.unit import BuildError, read_unit
 
-HINTS, ALTERNATIVES = 3, 3
+HINTS, OTHERS = 3, 3
 SYLLABUS = "rnncourse/exercises/__init__.py"
 CONCEPTS = "website/concepts.toml"
 
@@ -100,18 +101,20 @@ def gaps(root: Path, stem: str) -> Iterator[str]:
             if module != f"rnncourse.exercises.{_name(stem)}" and f"{module}.{exercise.name}" not in named:
                 function = f"{module.removeprefix('rnncourse.')}.{exercise.name}"
                 yield f"{place(root, CONCEPTS, f'^{stem} =')}: No concept names {function}."
-    path = alternatives_of(stem)
-    module = _imported(root, path.removesuffix(".py").replace("/", "."), path) if (root / path).exists() else None
-    if isinstance(module, str):
-        yield module
+    path = shelf_of(stem)
+    try:
+        shelf = read(root / path)
+    except ShelfError as error:
+        yield f"{path}:{error.line}: {error}."
         return
-    given = {name: len(found) for name, found in module.ALTERNATIVES.items()} if module else {}
+    right = Counter(answer.exercise for answer in shelf if answer.kind == "right")
     for exercise in unit:
-        if isinstance(exercise, Exercise) and (count := given.get(exercise.name, 0)) < ALTERNATIVES:
-            yield f"{path}:1: {exercise.name} has {_count(count, 'other right answer')}, not {ALTERNATIVES}."
-    for name in given.keys() - {exercise.name for exercise in unit}:
-        where = place(root, path, f'"{name}"')
-        yield f"{where}: {stem} has no exercise {name!r}."
+        if isinstance(exercise, Exercise) and (count := right[exercise.name]) < OTHERS:
+            yield f"{path}:1: {exercise.name} has {_count(count, 'other right answer')}, not {OTHERS}."
+    names = {exercise.name for exercise in unit}
+    for answer in shelf:
+        if answer.exercise not in names:
+            yield f"{path}:{answer.line}: {stem} has no exercise {answer.exercise!r}."
 
 
 def catalogue_of(stem: str) -> str:
@@ -119,9 +122,9 @@ def catalogue_of(stem: str) -> str:
     return f"rnncourse/exercises/{_name(stem)}.py"
 
 
-def alternatives_of(stem: str) -> str:
-    """The file of right answers in other styles, in the course's folder."""
-    return f"tests/rnncourse/exercises/alternatives/{_name(stem)}.py"
+def shelf_of(stem: str) -> str:
+    """The file of answers by which the unit's checks are proved, in the course's folder."""
+    return f"tests/answers/{stem}.txt"
 
 
 def exercise_place(root: Path, exercise: Exercise | Question, mistake: str = "") -> str:

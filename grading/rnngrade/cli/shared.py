@@ -97,7 +97,7 @@ def for_the_class() -> Iterator[Failures]:
 
 
 def require_work(desk: Desk, units: Sequence[str], names: Sequence[str] = ()) -> list[str]:
-    """The students who are called so. **Errors:** `Sentence` if nobody has handed in any of these; `NamesError`."""
+    """The students who are called so. **Errors:** `Sentence` if nobody has handed in any of these; `DeskError`."""
     there = {student for unit in units for student in desk.submissions(unit)}
     if not there:
         raise Sentence(
@@ -108,7 +108,7 @@ def require_work(desk: Desk, units: Sequence[str], names: Sequence[str] = ()) ->
 
 
 def require_graded(desk: Desk, unit: str, names: Sequence[str] = ()) -> list[str]:
-    """The students who are called so. **Errors:** `Sentence` if nothing of the unit is graded; `NamesError`."""
+    """The students who are called so. **Errors:** `Sentence` if nothing of the unit is graded; `DeskError`."""
     graded = [record.student for record in desk.graded(unit)]
     if not graded:
         command = desk.command(f"run {unit[:2]}")

@@ -13,7 +13,9 @@ LONGEST = 300  # characters of what is said of one student's error
 
 
 class DeskError(Exception):
-    """What kept the desk from doing something, and what to do, in one sentence."""
+    """What kept the desk from doing something, and what to do, in one sentence. It is of a kind of its own only where
+    somebody tells it apart.
+    """
 
 
 class Stop(DeskError):

@@ -173,6 +173,17 @@ def write_whole(path: Path, data: bytes) -> None:
             raise
 
 
+def write_changed(path: Path, data: bytes) -> bool:
+    """Write a file whole, unless it is there already; whether it was written. **Errors:** `DiskFull`."""
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass
+    write_whole(path, data)
+    return True
+
+
 def read_records(folder: Path) -> Iterator[Record]:
     """All records in a folder, by name of file; what is no record is passed over."""
     for path in sorted(folder.glob("*.json")):

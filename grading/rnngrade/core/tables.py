@@ -15,10 +15,6 @@ from rnngrade.core.errors import DeskError
 MARK = "\ufeff"  # of byte order, which some programs write twice
 
 
-class UnreadableTable(DeskError):
-    """Why a table cannot be read, in one sentence."""
-
-
 @dataclass(frozen=True)
 class Row:
     """A row, by column, and the line of the file that it ends on. What is missing is empty."""
@@ -32,7 +28,7 @@ class Row:
 
 def read_table(path: Path) -> tuple[list[str], list[Row]]:
     """The names of the columns, and all rows that are not empty, without spaces around. Of columns that are called
-    alike, the first counts. **Errors:** `UnreadableTable`.
+    alike, the first counts. **Errors:** `DeskError`.
     """
     (_, first), *lines = read_lines(path)[0] or [(1, [])]
     columns, rows = [name.strip() for name in first], []
@@ -48,7 +44,7 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
 def read_lines(path: Path) -> tuple[list[tuple[int, list[str]]], str]:
     """The rows as they stand there, each with the line that it ends on, and what stands between cells.
 
-    **Errors:** `UnreadableTable`.
+    **Errors:** `DeskError`.
     """
     found, begins = list[tuple[int, list[str]]](), 1
     try:
@@ -61,9 +57,9 @@ def read_lines(path: Path) -> tuple[list[tuple[int, list[str]]], str]:
     except (OSError, UnicodeError, csv.Error) as error:
         if "expected after" in str(error) or "unexpected end" in str(error):
             words = "a quotation mark opens a cell there and is not closed as one. Within a cell it is written twice"
-            raise UnreadableTable(f"{path}, line {begins}: {words}.") from None
+            raise DeskError(f"{path}, line {begins}: {words}.") from None
         said = getattr(error, "strerror", None) or error
-        raise UnreadableTable(f"{path} cannot be read: {said}.") from None
+        raise DeskError(f"{path} cannot be read: {said}.") from None
     return found, delimiter
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
-from nbformat import NotebookNode
 
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception, Question
@@ -54,7 +53,10 @@ class Submission:
 
     def write(self, root: Path, submitted: Path) -> Path:
         """Write the notebook to `submitted/STUDENT/UNIT/UNIT.ipynb`, made from the course's notebooks at `root`."""
-        given = {folder: _read(root, folder, self.unit) for folder in ("notebooks", "solutions")}
+        given = {
+            folder: nbformat.read(root / folder / self.unit / f"{self.unit}.ipynb", as_version=4)
+            for folder in ("notebooks", "solutions")
+        }
         solved = {grade_id_of(cell): cell.source for cell in given["solutions"].cells}
         model = {question.name: question.model for question in questions(root, self.unit)}
         for cell in given["notebooks"].cells:
@@ -87,8 +89,7 @@ def demo_class(unit: str, size: int = 12, seed: int = 0) -> list[Submission]:
     catalogue = list(exercises.unit(unit))
     rng = np.random.default_rng([len(unit), seed])
     made: list[tuple[str, dict[str, Answer]]] = [
-        ("all right", dict.fromkeys(_names(catalogue), RIGHT)),
-        ("all blank", dict.fromkeys(_names(catalogue), BLANK)),
+        (f"all {kind}", dict.fromkeys([e.name for e in catalogue], kind)) for kind in (RIGHT, BLANK)
     ]
     mistakes = [(e, m) for e in catalogue for m in e.misconceptions]
     while len(made) < size:
@@ -97,7 +98,10 @@ def demo_class(unit: str, size: int = 12, seed: int = 0) -> list[Submission]:
             answers = among_right(catalogue, exercise, mistake)
             made.append((f"{exercise.name}: {mistake.name}", answers))
         else:
-            mixture = {e.name: _any_answer(e, rng) for e in catalogue}
+            mixture: dict[str, Answer] = {}
+            for e in catalogue:
+                choices: list[Answer] = [RIGHT, RIGHT, BLANK, *e.misconceptions]
+                mixture[e.name] = choices[int(rng.integers(len(choices)))]
             made.append(("a mixture", mixture | {e.name: BLANK for e in catalogue if leans_on_others(e)}))
     return [Submission(student, unit, what, answers) for student, (what, answers) in zip(NAMES, made, strict=False)]
 
@@ -129,16 +133,3 @@ def points_for(name: str, answer: Answer) -> float:
     if isinstance(answer, Misconception):
         return _points(name, answer.name)
     return float(exercises.find(name).points) if answer == RIGHT else 0.0
-
-
-def _any_answer(exercise: Exercise | Question, rng: np.random.Generator) -> Answer:
-    choices: list[Answer] = [RIGHT, RIGHT, BLANK, *exercise.misconceptions]
-    return choices[int(rng.integers(len(choices)))]
-
-
-def _names(catalogue: list[Exercise | Question]) -> list[str]:
-    return [e.name for e in catalogue]
-
-
-def _read(root: Path, folder: str, unit: str) -> NotebookNode:
-    return nbformat.read(root / folder / unit / f"{unit}.ipynb", as_version=4)

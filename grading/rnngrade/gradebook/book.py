@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -37,7 +36,7 @@ with warnings.catch_warnings():
 from rnngrade.author import release
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import Record, write_whole
+from rnngrade.core.record import Record, write_changed
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.by_hand import ByHand
 from rnngrade.gradebook.door import (
@@ -154,7 +153,7 @@ class GradebookWriter:
             self._keep_timestamp(unit, student, when)
             shown = to_show(record, executed, self._known[unit])
             data = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")  # may quote half a surrogate
-            _write(self.desk.autograded / student / unit / f"{unit}.ipynb", data + b"\n")
+            write_changed(self.desk.autograded / student / unit / f"{unit}.ipynb", data + b"\n")
             session.commit()
 
     def marks(self, unit: str, students: Iterable[str]) -> dict[str, Marks]:
@@ -266,7 +265,7 @@ class GradebookWriter:
         if when is None:
             path.unlink(missing_ok=True)
         else:
-            _write(path, in_utc(when).encode())
+            write_changed(path, in_utc(when).encode())
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -386,13 +385,3 @@ def _read(notebook: bytes, what: str) -> NotebookNode:
     except (ValueError, LookupError, TypeError, AttributeError, nbformat.ValidationError) as error:
         raise GradebookError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
     return read
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file whole, unless it is there already."""
-    try:
-        if path.read_bytes() == data:
-            return
-    except OSError:
-        pass
-    write_whole(path, data)

@@ -32,10 +32,6 @@ NO_NOTEBOOK, NUMBERED, NOT_KNOWN = "handed in no notebook", "known by number alo
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
-class ExportError(DeskError):
-    """What kept the grades from being exported, in one sentence."""
-
-
 @dataclass
 class UnitGrades:
     """A unit as the gradebook has it, and who handed it in."""
@@ -55,8 +51,8 @@ Listed = tuple[Person, str, bool]
 def export(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> str:
     """The grades of `units` as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
-    Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a unit that is
-    not there, `RosterError`, `RulesError`.
+    Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `DeskError` for a unit that is
+    not there, and what is wrong in class list or rules.
     """
     rules, listed = rules_of(desk), class_list(desk)
     tables, people = read_grades(desk, units, listed, failures)
@@ -75,7 +71,7 @@ def written(rows: Iterable[list[str]]) -> str:
 def read_grades(
     desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
 ) -> tuple[list[UnitGrades], list[Listed]]:
-    """What the gradebook has of these units, and of whom. **Errors:** `ExportError` for a unit that it has not."""
+    """What the gradebook has of these units, and of whom. **Errors:** `DeskError` for a unit that it has not."""
     tables = [_unit(desk, unit, listed, failures) for unit in units]
     named = {}
     if is_there(desk):
@@ -103,7 +99,7 @@ def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Perso
 def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitGrades:
     marks = read_marks(desk, unit, failures)
     if not marks and not any(desk.graded(unit)):
-        raise ExportError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
+        raise DeskError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
     one = max(marks.values(), key=lambda one: len(one.grades), default=Marks())
     order = [e.name for e in exercises.unit(unit)] if unit in exercises.STEMS else []
     names = [name.removeprefix("check_") for name in one.grades if name.startswith("check_")]

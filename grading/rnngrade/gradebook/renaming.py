@@ -22,7 +22,7 @@ from rnngrade.roster.students import canvas_id_of, class_list, read_settled
 
 
 def rename_known(desk: Desk) -> Iterator[str]:
-    """Give the work of whoever is known by now their id for a name; yields what was done. **Errors:** `RosterError`."""
+    """Give the work of whoever is known by now their id for a name; yields what was done. **Errors:** `DeskError`."""
     people = class_list(desk)
     for name, meant in read_settled(desk).items():
         if people and meant not in people.people:

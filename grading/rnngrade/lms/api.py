@@ -28,27 +28,19 @@ MOST_PAGES = 1_000
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
-class CanvasError(DeskError):
-    """What Canvas would not do, in one sentence."""
-
-
-class NoCanvas(CanvasError, Stop):
-    """What it would not do for anybody else either."""
-
-
 class Canvas:
-    """A Canvas, at an address such as https://canvas.example.org; opened with `with`. **Errors:** `CanvasError`, of all
+    """A Canvas, at an address such as https://canvas.example.org; opened with `with`. **Errors:** `DeskError`, of all
     methods.
     """
 
     def __init__(self, url: str, token: str, wait: Callable[[float], None] = time.sleep) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("https", "http") or not parts.hostname:
-            raise NoCanvas(f"{url!r} is no address: write it as in https://canvas.example.org.")
+            raise Stop(f"{url!r} is no address: write it as in https://canvas.example.org.")
         if parts.scheme == "http" and parts.hostname not in _LOCAL:
-            raise NoCanvas(f"{url} would send the token to all who listen: use https.")
+            raise Stop(f"{url} would send the token to all who listen: use https.")
         if not token or not token.isascii() or not token.isprintable():
-            raise NoCanvas("There is no token of Canvas's: make one (Account, Settings, New access token), and put it "
+            raise Stop("There is no token of Canvas's: make one (Account, Settings, New access token), and put it "
                            "into the environment variable CANVAS_TOKEN.")  # fmt: skip
         self._root = f"{parts.scheme}://{parts.netloc}"
         self._token, self._wait = token, wait
@@ -85,26 +77,26 @@ class Canvas:
         try:
             to, parameters = urljoin(self._root, told["upload_url"]), dict(told["upload_params"])
         except (KeyError, TypeError, ValueError):
-            raise CanvasError(f"Canvas did not say where {name} goes.") from None
+            raise DeskError(f"Canvas did not say where {name} goes.") from None
         if urlsplit(to).scheme == "http" and urlsplit(to).hostname not in _LOCAL:
-            raise CanvasError(f"Canvas asks to send {name} to {urlsplit(to).hostname} in the open.")
+            raise DeskError(f"Canvas asks to send {name} to {urlsplit(to).hostname} in the open.")
         answer = self._sent(
             "POST", to, data=parameters, files={"file": (name, content, kind)}, allow_redirects=False, headers={}
         )
         if not (answer.status_code == 201 or 300 <= answer.status_code < 400):
-            raise CanvasError(f"{name} was not taken ({answer.status_code}).")
+            raise DeskError(f"{name} was not taken ({answer.status_code}).")
         location = answer.headers.get("Location")
         confirmed = self._json(self._asked("GET", location) if location else answer)
         try:
             return int(confirmed["id"])
         except (KeyError, TypeError, ValueError):
-            raise CanvasError(f"Canvas gave {name} no number.") from None
+            raise DeskError(f"Canvas gave {name} no number.") from None
 
     def _asked(self, method: str, path: str, **more: Any) -> requests.Response:
-        """The answer to a request with the token. **Errors:** `CanvasError` for any but a good one."""
+        """The answer to a request with the token. **Errors:** `DeskError` for any but a good one."""
         url = urljoin(self._root, path)
         if f"{urlsplit(url).scheme}://{urlsplit(url).netloc}" != self._root:
-            raise CanvasError(f"Canvas sends us to {urlsplit(url).hostname}, which does not get the token.")
+            raise DeskError(f"Canvas sends us to {urlsplit(url).hostname}, which does not get the token.")
         headers = {"Authorization": f"Bearer {self._token}"}
         for number in range(TRIES):
             answer = self._sent(method, url, headers=headers, allow_redirects=False, **more)
@@ -116,23 +108,23 @@ class Canvas:
             return answer
         what = f"{method} {urlsplit(url).path}"
         if answer.status_code == 401:
-            raise NoCanvas("Canvas does not take the token: is it whole, and has it not expired?")
+            raise Stop("Canvas does not take the token: is it whole, and has it not expired?")
         if answer.status_code == 404:
-            raise CanvasError(f"Canvas has nothing at {urlsplit(url).path}: are course and assignment right?")
-        raise CanvasError(f"Canvas answered {answer.status_code} to {what}: {_said(answer)}")
+            raise DeskError(f"Canvas has nothing at {urlsplit(url).path}: are course and assignment right?")
+        raise DeskError(f"Canvas answered {answer.status_code} to {what}: {_said(answer)}")
 
     def _sent(self, method: str, url: str, **more: Any) -> requests.Response:
         try:
             return self._session.request(method, url, timeout=SECONDS, **more)
         except requests.RequestException as error:
             # Its words may hold the request, and that the token.
-            raise NoCanvas(f"{urlsplit(url).netloc} cannot be reached: {type(error).__name__}.") from None
+            raise Stop(f"{urlsplit(url).netloc} cannot be reached: {type(error).__name__}.") from None
 
     def _json(self, answer: requests.Response) -> Any:
         try:
             return answer.json()
         except ValueError:
-            raise CanvasError(f"{self._root} did not answer as Canvas does: is the address right?") from None
+            raise DeskError(f"{self._root} did not answer as Canvas does: is the address right?") from None
 
 
 def _said(answer: requests.Response) -> str:

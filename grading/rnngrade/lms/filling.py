@@ -29,10 +29,6 @@ COLUMNS = {  # of grades, by platform
 }
 
 
-class TableError(DeskError):
-    """Why a platform's table cannot be filled, in one sentence."""
-
-
 @dataclass(frozen=True)
 class Filled:
     """The file's text, the column that was filled, and whose rows were."""
@@ -45,17 +41,17 @@ class Filled:
 def fill(path: Path, platform: str, column: str | None, returned: Returned, failures: Failures) -> Filled:
     """The table at `path` with the points that go back in `column`. Who has no row is put into `failures`.
 
-    **Errors:** `TableError` if it is no such table, or nobody in it is known; `UnreadableTable`.
+    **Errors:** `DeskError` if it is no such table, or nobody in it is known.
     """
     lines, delimiter = read_lines(path)
     columns, *rows = [cells for _, cells in lines if cells] or [[]]
     if not rows:
-        raise TableError(f"{path} has no rows: download it again, with all participants.")
+        raise DeskError(f"{path} has no rows: download it again, with all participants.")
     for row in rows:
         row += [""] * (len(columns) - len(row))
     at = _index(path, columns, platform, column, returned.what)
     if (most := _most(rows, platform, at)) not in (None, returned.most):
-        raise TableError(
+        raise DeskError(
             f"In {path}, {columns[at]!r} is of {most:g} points, and {returned.what} has {returned.most:g}: make it "
             "that many there, and download the table again."
         )
@@ -65,7 +61,7 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
         if student := students.find(said_in(dict(zip(columns, row)), columns)):
             found.setdefault(student, []).append(row)
     if not found:
-        raise TableError(
+        raise DeskError(
             f"Nobody in {path} is known here. If it is of this assignment, collect with --names {path.name}, or give "
             "the class list their numbers (canvas_id, sis_id) or addresses."
         )
@@ -84,7 +80,7 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
 
 
 def _index(path: Path, columns: list[str], platform: str, column: str | None, what: str) -> int:
-    """Where the column is. **Errors:** `TableError` with the names of those that there are."""
+    """Where the column is. **Errors:** `DeskError` with the names of those that there are."""
     may_be = COLUMNS[platform]
     if column is None:
         named = [(name, found) for name in columns if (found := may_be.fullmatch(name))]
@@ -92,11 +88,11 @@ def _index(path: Path, columns: list[str], platform: str, column: str | None, wh
     else:
         meant = [name for name in columns if name == column]
         if meant and platform == "canvas" and not may_be.fullmatch(column):
-            raise TableError(f"{column!r} is no assignment: its column ends in the assignment's number: 'Unit (123)'.")
+            raise DeskError(f"{column!r} is no assignment: its column ends in the assignment's number: 'Unit (123)'.")
     if len(meant) != 1:
         there = ", ".join(repr(name) for name in columns)
         said = f"one column {column!r}" if column else "one column that is surely meant"
-        raise TableError(f"{path} has not {said}: say with --column which it is, of {there}.")
+        raise DeskError(f"{path} has not {said}: say with --column which it is, of {there}.")
     return columns.index(meant[0])
 
 

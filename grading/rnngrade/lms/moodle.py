@@ -16,8 +16,8 @@ import re
 import zipfile
 
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
-from rnngrade.lms.returning import Returned, ReturnError
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.lms.returning import Returned
 from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.names import number_in
 
@@ -26,14 +26,12 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same pages give the same zip
 
 def feedback_zip(desk: Desk, returned: Returned, failures: Failures) -> tuple[bytes, int]:
     """The feedback pages of a unit as the zip that Moodle takes, and how many there are. Who has no page, or no number,
-    is put into `failures`. **Errors:** `ReturnError` if nobody's work came from Moodle.
+    is put into `failures`. **Errors:** `DeskError` if nobody's work came from Moodle.
     """
     unit, made, number = returned.what, io.BytesIO(), 0
     numbers = {student: number_in(key, "participant") for student, key in returned.keys.items()}
     if not any(numbers.values()):
-        raise ReturnError(
-            f"Nothing of {unit} was collected from Moodle: rnngrade collect DOWNLOAD.zip --format moodle."
-        )
+        raise DeskError(f"Nothing of {unit} was collected from Moodle: rnngrade collect DOWNLOAD.zip --format moodle.")
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for student in returned.points:
             if not numbers.get(student):

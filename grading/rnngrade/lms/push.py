@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.gradebook.exporting import number
-from rnngrade.lms.api import Canvas, CanvasError
+from rnngrade.lms.api import Canvas
 from rnngrade.lms.returning import Returned
 from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.names import canvas_row, said_in
@@ -76,14 +76,14 @@ def plan(
 ) -> Iterator[Change]:
     """What would be done, student by student; it reads, and changes nothing.
 
-    Who is not in Canvas is put into `failures`. **Errors:** `CanvasError` if course or assignment are not there, or the
+    Who is not in Canvas is put into `failures`. **Errors:** `DeskError` if course or assignment are not there, or the
     assignment has other points than the unit.
     """
     base = f"/api/v1/courses/{course}/assignments/{assignment}"
     there, unit, most = canvas.get(base), returned.what, returned.most
     possible = there.get("points_possible")
     if possible is None or abs(float(possible) - most) > 1e-6:
-        raise CanvasError(
+        raise DeskError(
             f"In Canvas, {there.get('name', assignment)!r} has {possible} points, and {unit} has {number(most)}: "
             "set the assignment's points there to these."
         )
@@ -132,7 +132,7 @@ def _change(
 
 
 def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> None:
-    """Do what a change says. **Errors:** `CanvasError` if Canvas would not, or made something else of the points."""
+    """Do what a change says. **Errors:** `DeskError` if Canvas would not, or made something else of the points."""
     path = f"/api/v1/courses/{course}/assignments/{assignment}/{change.place}"
     data: dict[str, Any] = {}
     if change.points is not None:
@@ -147,7 +147,7 @@ def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> N
     made = canvas.put(path, data)
     score = made.get("score")
     if change.points is not None and (score is None or abs(float(score) - change.points) > 0.005):
-        raise CanvasError(
+        raise DeskError(
             f"Canvas made {score} of {number(change.points)} points: look whether a late policy of the course, or the "
             "assignment's way of grading, changes them."
         )

@@ -19,10 +19,6 @@ from rnngrade.roster.names import Students, keys_of
 from rnngrade.roster.students import ClassList, class_list
 
 
-class ReturnError(DeskError):
-    """Why nothing goes back, in one sentence."""
-
-
 @dataclass
 class Returned:
     """What goes back of a unit, or of the term: points by student, of `most`; and who was left out for now.
@@ -60,10 +56,10 @@ class Returned:
 
 
 def of_unit(desk: Desk, unit: str, failures: Failures, *, provisional: bool = False) -> Returned:
-    """What goes back of a unit. **Errors:** `ReturnError` if nothing of it is graded, those of `read_marks`."""
+    """What goes back of a unit. **Errors:** `DeskError` if nothing of it is graded, those of `read_marks`."""
     marks = read_marks(desk, unit, failures)
     if not marks:
-        raise ReturnError(f"The gradebook has no grades of {unit}: run 'rnngrade run {unit}' first.")
+        raise DeskError(f"The gradebook has no grades of {unit}: run 'rnngrade run {unit}' first.")
     most = max(sum(mark.most for mark in one.grades.values()) for one in marks.values())
     found = Returned(unit, most, class_list(desk), keys=keys_of(desk, unit), marks=marks)
     for student, one in sorted(marks.items()):

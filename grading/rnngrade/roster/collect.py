@@ -16,15 +16,13 @@ from pathlib import Path
 
 from rnngrade.author.unit import find_units
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures, writing
+from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
 from rnngrade.roster.platforms import FORMATS
-from rnngrade.roster.sources import CollectError, files, full, opened, shown
+from rnngrade.roster.sources import files, full, opened, shown
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
-
-__all__ = ["CollectError", "CollectReport", "collect"]
 
 
 @dataclass
@@ -48,14 +46,14 @@ def collect(
 ) -> CollectReport:
     """Put the notebooks of `source`, of `unit` or of all units, into the desk's `submitted/`.
 
-    What cannot be read or put there is written into `failures`. **Errors:** `RosterError`; `CollectError` if
-    there is no such source, unit or format.
+    What cannot be read or put there is written into `failures`. **Errors:** `DeskError` if there is no such source,
+    unit or format, or for what is wrong in a class list.
     """
     if format not in FORMATS:
-        raise CollectError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+        raise DeskError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     units = find_units(desk.root)
     if unit is not None and unit not in units:
-        raise CollectError(f"There is no unit {unit!r}; there are {', '.join(units)}.")
+        raise DeskError(f"There is no unit {unit!r}; there are {', '.join(units)}.")
     report = CollectReport()
     source = _inner(source, desk)
     people = class_list(desk)
@@ -102,13 +100,11 @@ def collect(
 
 def _inner(source: Path, desk: Desk) -> Path:
     """Where in a source the work lies: of a desk in `submitted/`; of clones in their own folder. **Errors:**
-    `CollectError` for the desk itself.
+    `DeskError` for the desk itself.
     """
     if source.is_dir() and (source / "nbgrader_config.py").is_file() and (source / "submitted").is_dir():
         if source.resolve() == desk.folder:
-            raise CollectError(
-                f"{source} is this desk: what lies in it is collected already. Next: 'rnngrade run UNIT'."
-            )
+            raise DeskError(f"{source} is this desk: what lies in it is collected already. Next: 'rnngrade run UNIT'.")
         return source / "submitted"
     visible = [path for path in source.iterdir() if not path.name.startswith(".")] if source.is_dir() else []
     return visible[0] if len(visible) == 1 and visible[0].match("*-submissions") and visible[0].is_dir() else source

@@ -48,10 +48,6 @@ _LOOKS_LIKE_A_NAME = re.compile(r"[^\W\d_].{0,60}\s.{0,60}[^\W\d_]")
 MOST_METADATA = 64 * 2**20  # bytes of a submission_metadata.yml
 
 
-class NamesError(DeskError):
-    """Why a table of names cannot be used, in one sentence."""
-
-
 @dataclass(frozen=True)
 class Said:
     """What is said of somebody: keys, which are theirs alone, other names, and full names."""
@@ -87,7 +83,7 @@ def said_in(row: Mapping[str, str], columns: Sequence[str]) -> Said:
 
 
 def read_rows(path: Path) -> tuple[list[str], list[Row]]:
-    """A platform's table, whatever it is written in. **Errors:** `NamesError`, `UnreadableTable`."""
+    """A platform's table, whatever it is written in. **Errors:** `DeskError`."""
     kind = path.suffix.casefold()
     if kind in (".yml", ".yaml"):
         return _table(gradescope_rows(path.read_bytes(), str(path)))
@@ -102,7 +98,7 @@ def _table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
 
 
 def gradescope_rows(data: bytes, path: str) -> Iterator[dict[str, str]]:
-    """A row for each submitter of each submission in a submission_metadata.yml. **Errors:** `NamesError`."""
+    """A row for each submitter of each submission in a submission_metadata.yml. **Errors:** `DeskError`."""
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all values are texts, as they are written
     try:
         if len(data) > MOST_METADATA:
@@ -119,7 +115,7 @@ def gradescope_rows(data: bytes, path: str) -> Iterator[dict[str, str]]:
             yield {"submission": number, "Name": name, "SID": sid, "Email": email, "Submission Time": str(when)}
     except (yaml.YAMLError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
         said = str(error).partition("\n")[0]
-        raise NamesError(f"{path} is no submission_metadata.yml of Gradescope's ({said}).") from None
+        raise DeskError(f"{path} is no submission_metadata.yml of Gradescope's ({said}).") from None
 
 
 def _canvas_rows(path: Path) -> Iterator[dict[str, str]]:
@@ -128,7 +124,7 @@ def _canvas_rows(path: Path) -> Iterator[dict[str, str]]:
         if not all(one.keys() & {"user_id", "anonymous_id"} for one in found):
             raise ValueError
     except (OSError, ValueError, TypeError, AttributeError):
-        raise NamesError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
+        raise DeskError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
     yield from map(canvas_row, found)
 
 
@@ -146,7 +142,7 @@ def canvas_row(submission: Mapping[str, Any]) -> dict[str, str]:
 def settle(desk: Desk, path: Path) -> list[str]:
     """Write down whose the keys of a table are; returns a sentence on each row that is nobody's on the class list.
 
-    Without a class list, somebody is called by their login or address. **Errors:** `NamesError`, `RosterError`.
+    Without a class list, somebody is called by their login or address. **Errors:** `DeskError`.
     """
     columns, rows = read_rows(path)
     people = class_list(desk)
@@ -163,7 +159,7 @@ def settle(desk: Desk, path: Path) -> list[str]:
                 new[key] = id if new.get(key, id) == id else ""  # what two handed in together is nobody's alone
     if not with_keys:
         there = ", ".join(map(repr, columns[:12]))
-        raise NamesError(f"{path} says of nobody by which number or login the platform knows them; it has {there}.")
+        raise DeskError(f"{path} says of nobody by which number or login the platform knows them; it has {there}.")
     write_settled(desk, {key: id for key, id in new.items() if id})
     return unknown
 
@@ -187,12 +183,12 @@ def line_for(name: str, id: str) -> str:
 
 
 def called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
-    """The one of these students of the desk who is called so. **Errors:** `NamesError`, with who may be meant."""
+    """The one of these students of the desk who is called so. **Errors:** `DeskError`, with who may be meant."""
     students = list(students)
     found = people.all_called(name, students)
     if len(found) != 1:
         words = none_called(name, students, people, where)
-        raise NamesError(words[0].upper() + words[1:])
+        raise DeskError(words[0].upper() + words[1:])
     return found[0]
 
 

@@ -11,6 +11,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NoReturn, TypeVar
@@ -27,15 +28,10 @@ NAME = "desk.toml"
 ALL = "*"
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?\Z")
-_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d{1,2}:\d\d)(?::(\d\d))?)?\s*(Z|UTC|[+-]\d\d:\d\d)?\Z")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%\Z")
 
 Value = TypeVar("Value")
 Extension = timedelta | datetime
-
-
-class RulesError(DeskError):
-    """What is wrong in `desk.toml`, in one sentence, with the line."""
 
 
 @dataclass(frozen=True)
@@ -112,31 +108,31 @@ class Rules:
 
 
 def rules_of(desk: Desk) -> Rules | None:
-    """The rules of a class; None if it has none. **Errors:** `RulesError`."""
+    """The rules of a class; None if it has none. **Errors:** `DeskError`."""
     path = desk.given(NAME)
     try:
         return read_rules(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise RulesError(f"{NAME} is not written in UTF-8: save it as UTF-8.") from None
+        raise DeskError(f"{NAME} is not written in UTF-8: save it as UTF-8.") from None
 
 
 def read_rules(text: str) -> Rules:
-    """The rules that a text gives. **Errors:** `RulesError`.
+    """The rules that a text gives. **Errors:** `DeskError`.
 
     >>> rules = read_rules('timezone = "Europe/Berlin"\\n[due]\\n03 = "2026-11-20 23:59"\\n')
     >>> str(rules.due["03_cell"])
     '2026-11-20 22:59:00+00:00'
     >>> read_rules('[late]\\nper_day = 10')
     Traceback (most recent call last):
-    rnngrade.roster.rules.RulesError: desk.toml, line 2: per_day is a share, from 0 to 1 or as in "10 %", and not 10.
+    rnngrade.core.errors.DeskError: desk.toml, line 2: per_day is a share, from 0 to 1 or as in "10 %", and not 10.
     """
     text = text.replace("\r\n", "\n")
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise RulesError(_syntax(text, str(error))) from None
+        raise DeskError(_syntax(text, str(error))) from None
     return _File(text).rules(data)
 
 
@@ -274,15 +270,13 @@ class _File:
             local = value
         elif isinstance(value, date):
             local = _end_of(value)
-        elif isinstance(value, str) and (found := _DATE.match(value.strip())):
-            try:
-                day = date.fromisoformat(found[1])
-                clock = time.fromisoformat(found[2].zfill(5)) if found[2] else None
-                local = datetime.combine(day, clock).replace(second=int(found[3] or 0)) if clock else _end_of(day)
-                offset = (found[4] or "").replace("UTC", "+00:00").replace("Z", "+00:00")
-                local = datetime.fromisoformat(f"{local.isoformat()}{offset}")
-            except ValueError:
-                local = None
+        elif isinstance(value, str):
+            text = re.sub(r"\s+(?=[+Z-])", "", value.strip().replace("UTC", "Z"))
+            text = re.sub(r"[ T](?=\d:)", " 0", text)
+            if text[10:11] not in ("T", " "):
+                text = f"{text[:10]}T23:59:59{text[10:]}"
+            with suppress(ValueError):
+                local = datetime.fromisoformat(text)
         if local is None or not 1990 <= local.year <= 2200:
             self._fail(path, f'{_shown(value)} is no date: write it as in "2026-11-20 23:59"')
         if local.tzinfo is not None:
@@ -356,7 +350,7 @@ class _File:
                 self._fail((*path, key), f"{where} has no setting {key!r}; there are {', '.join(keys)}")
 
     def _fail(self, path: tuple[str, ...], what: str) -> NoReturn:
-        raise RulesError(f"{NAME}, line {self._line(path)}: {what}.")
+        raise DeskError(f"{NAME}, line {self._line(path)}: {what}.")
 
     def _line(self, path: tuple[str, ...]) -> int:
         """The line on which a setting stands: that with which the file, read so far, comes to have it."""

@@ -33,10 +33,6 @@ _NO_ZIP = (
 _ENTRY = b"PK\x01\x02"  # begins an entry of a zip's contents
 
 
-class CollectError(DeskError):
-    """Why nothing could be collected, in one sentence."""
-
-
 @dataclass(frozen=True)
 class File:
     """A file of the source: its path there, its bytes, when it was made, the zip in the source that it was in, and
@@ -77,7 +73,7 @@ class Entry:
 @contextlib.contextmanager
 def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
     """What lies in a folder, a zip or a single file; what is in zips within it is not looked at. What cannot be
-    listed is put into `failures`. **Errors:** `CollectError`.
+    listed is put into `failures`. **Errors:** `DeskError`.
     """
     try:
         if source.is_dir():
@@ -88,9 +84,9 @@ def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
         elif source.is_file() and source.suffix.casefold() == ".ipynb":
             yield [Entry(source.name, source.stat().st_mtime, partial(_read, source))]
         else:
-            raise CollectError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
+            raise DeskError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
     except (_Broken, OSError) as error:
-        raise CollectError(f"{shown(str(source))} cannot be read: {error}.") from None
+        raise DeskError(f"{shown(str(source))} cannot be read: {error}.") from None
 
 
 def files(

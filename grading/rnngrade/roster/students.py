@@ -23,15 +23,11 @@ from pathlib import Path
 
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
-from rnngrade.core.tables import Row, UnreadableTable, read_table
+from rnngrade.core.tables import Row, read_table
 
 _SUFFIX = re.compile(r"(?:[sj]n?r|senior|junior|iii?|iv|vi?)\.?\Z", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
-
-
-class RosterError(DeskError):
-    """Why a class list cannot be used, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -191,13 +187,13 @@ def canvas_id_of(student: str) -> str:
 
 
 def class_list(desk: Desk) -> ClassList:
-    """The desk's class list; empty if there is none. **Errors:** `RosterError`."""
+    """The desk's class list; empty if there is none. **Errors:** `DeskError`."""
     path = desk.given("roster.csv")
     people = read_roster(path) if path.exists() else {}
     if path.exists() and not people:
-        raise RosterError(f"{path} has nobody below its first line: export it again, or take it away.")
+        raise DeskError(f"{path} has nobody below its first line: export it again, or take it away.")
     if wrong := [id for id in people if not is_name(id)]:
-        raise RosterError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")
+        raise DeskError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")
     settled = read_settled(desk)
     return ClassList(people, {name: id for name, id in settled.items() if not people or id in people})
 
@@ -206,37 +202,34 @@ SETTLED = "names.csv"
 
 
 def read_settled(desk: Desk) -> dict[str, str]:
-    """Whose names were settled in this desk, folded. **Errors:** `RosterError`."""
+    """Whose names were settled in this desk, folded. **Errors:** `DeskError`."""
     path, found = desk.given(SETTLED), dict[str, str]()
     if not path.exists():
         return found
-    try:
-        columns, rows = read_table(path)
-    except UnreadableTable as error:
-        raise RosterError(str(error)) from None
+    columns, rows = read_table(path)
     if columns[:2] != ["name", "id"]:
-        raise RosterError(f"{path} has to begin with the line name,id; below it stand names and whose they are.")
+        raise DeskError(f"{path} has to begin with the line name,id; below it stand names and whose they are.")
     for row in rows:
         if not is_name(row["id"]):
-            raise RosterError(f"{path}, line {row.line}: {row['id']!r} cannot be the name of a student's folder.")
+            raise DeskError(f"{path}, line {row.line}: {row['id']!r} cannot be the name of a student's folder.")
         if found.setdefault(folded(row["name"]), row["id"]) != row["id"]:
-            raise RosterError(f"{path}, line {row.line}: {row['name']!r} is {found[folded(row['name'])]}'s already.")
+            raise DeskError(f"{path}, line {row.line}: {row['name']!r} is {found[folded(row['name'])]}'s already.")
     return found
 
 
 def read_roster(path: Path) -> dict[str, Person]:
-    """A class list, by id. **Errors:** `RosterError` if it is none."""
+    """A class list, by id. **Errors:** `DeskError` if it is none."""
     try:
         columns, rows = read_table(path)
-    except UnreadableTable as error:
-        raise RosterError(f"The class list {error}") from None
+    except DeskError as error:
+        raise DeskError(f"The class list {error}") from None
     people: dict[str, Person] = {}
     numbers: dict[str, str] = {}
     for line, person in _people(path, columns, rows):
         if person.id in people:
-            raise RosterError(f"{path}, line {line}: {person.id!r} is on the list already.")
+            raise DeskError(f"{path}, line {line}: {person.id!r} is on the list already.")
         if person.canvas_id and (other := numbers.setdefault(person.canvas_id, person.id)) != person.id:
-            raise RosterError(f"{path}, line {line}: {other!r} has Canvas's number {person.canvas_id} already.")
+            raise DeskError(f"{path}, line {line}: {other!r} has Canvas's number {person.canvas_id} already.")
         if person.id:
             people[person.id] = person
     return people
@@ -255,13 +248,13 @@ FULL_NAMES = ("Full name", "Full Name", "Name")
 
 
 def _people(path: Path, columns: list[str], rows: list[Row]) -> Iterator[tuple[int, Person]]:
-    """Who stands in a table with these columns, and on which line. **Errors:** `RosterError` if it is no class list."""
+    """Who stands in a table with these columns, and on which line. **Errors:** `DeskError` if it is no class list."""
     there = set(columns)
     is_own, of_canvas = "id" in there, "ID" in there and ("Student" in there or {"LastName", "FirstName"} <= there)
     has_names = there & {*FULL_NAMES} or {"First name", "Last name"} <= there or {"First Name", "Last Name"} <= there
     if not (is_own or of_canvas or (has_names and there & {"Email", "Email address", "Username"})):
         found = ", ".join(map(repr, columns[:12])) or "none"
-        raise RosterError(
+        raise DeskError(
             f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, "
             f"Moodle (in English) or Gradescope. Its columns are {found}."
         )

@@ -92,7 +92,7 @@ def lateness_of(
 ) -> dict[str, Lateness]:
     """How late these students are with a unit, by default all who handed it in, by the desk's rules.
 
-    Of whom it cannot be told is put into `failures`. **Errors:** `RulesError`, `RosterError`.
+    Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`.
     """
     rules = (rules or rules_of(desk)) or Rules()
     people = class_list(desk) if people is None else people
@@ -163,7 +163,7 @@ def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None =
 
 
 def pull_times(desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int) -> Taken:
-    """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `CanvasError`, `TimesError`."""
+    """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `DeskError`."""
     there = canvas.pages(f"/api/v1/courses/{course}/assignments/{assignment}/submissions")
     rows = (_came("Canvas", row, list(row), "submitted_at") for row in map(canvas_row, there))
     return _take(desk, unit, "Canvas", rows)

@@ -27,6 +27,7 @@ from rnncourse.checks.slips.statements import Slip, Slips
 from rnncourse.checks.slips.text import Patch, Text
 
 KINDS = {
+    "argument added": "an argument that is missing",
     "argument order": "the order of the arguments",
     "argument removed": "an argument too many",
     "assignment": "= or +=, and what it does to what was there before",
@@ -74,9 +75,27 @@ KINDS = {
 # Of these, a change may be meant at all equal places.
 # Of the slips that are a special form of something else, those that are as usual; the others are tried after all else.
 _USUAL = (
-    *("assignment/summed", "axis/add", "axis of an index/pairs", "bound/none before", "call added/bound"),
+    *(
+        "argument added/key",
+        "assignment/summed",
+        "axis/add",
+        "axis of an index/pairs",
+        "bound/none before",
+        "bound/of all",
+        "call added/bound",
+    ),
     *("comparison/unequal", "condition/given", "condition/invert", "condition/not", "constant/for a term"),
-    *("constant/word", "copy/drop", "direction/drop", "function/copying", "keepdims/add", "name/overwritten"),
+    *(
+        "constant/word",
+        "copy/drop",
+        "dtype/wide",
+        "direction/drop",
+        "function/copying",
+        "function/slope",
+        "keepdims/add",
+        "name/divisor",
+        "name/overwritten",
+    ),
     *("name/thrown away", "order of indices/letters", "sign/drop", "transpose/add", "transpose/drop"),
     *("transpose/for a reshape",),
 )

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -81,6 +82,9 @@ _MADE = _words("zeros ones empty full zeros_like ones_like empty_like array asar
 _PLAIN = _words("range len list dict set tuple zip enumerate reversed sorted super print isinstance type str iter next")
 VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp)  # that may be arrays
 _AXES = (0, 1, -1, 2, (0, 1), -2)
+_NARROW = _words("uint8 int8 uint16 int16")
+_STACKS = _words("stack array asarray concatenate cat vstack")
+MOST_ELSEWHERE = 8  # expressions of other lines that may have been meant
 
 
 class Near:
@@ -99,11 +103,19 @@ class Near:
         self.words = sorted({n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)})
         self.numbers = sorted({n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int})
         calls = [n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+        self.divisors = _different(n.right for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div))
+        self.entries = _different(n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load))
         self.called = sorted({c.func.id for c in calls if c.func.id not in stored and c.func.id not in _PLAIN})
 
 
 def _names_in(nodes: Sequence[ast.AST]) -> Iterator[ast.Name]:
     return (n for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name))
+
+
+def _different(nodes: Iterable[ast.expr]) -> list[ast.expr]:
+    """Those that are spelled differently; of what is no slice or table, and not too many."""
+    found = {ast.unparse(node): node for node in nodes}
+    return list(found.values())[:MOST_ELSEWHERE]
 
 
 def taken_for(name: str) -> list[str]:
@@ -123,6 +135,8 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
         case ast.Attribute(value, attr):
             kind = "function/copying" if attr in _COPYING else "function"
             yield from ((kind, _attribute(value, other)) for other in taken_for(attr) if other != attr)
+            if attr in _NARROW:
+                yield "dtype/wide", _attribute(value, "int64")
             if attr == "size":
                 yield "axis/size", ast.Call(load("len"), [value], [])
             if attr == "T":
@@ -136,6 +150,8 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
                 yield from (("name/for a constant", _attribute(load("self"), other)) for other in near.own)
         case ast.BinOp():
             yield from _operations(node)
+            if isinstance(node.op, ast.Div):
+                yield from (("name/divisor", ast.BinOp(node.left, ast.Div(), other)) for other in near.divisors)
         case ast.UnaryOp(op, operand):
             yield ("sign/drop" if isinstance(op, ast.USub) else "condition/not"), operand
             if slot == "axis" and isinstance(operand, ast.Constant):
@@ -201,7 +217,7 @@ def _constants(value: Any, slot: str, near: Near) -> Iterator[Other]:
     elif isinstance(value, int):
         kind = "axis" if slot == "axis" else "constant"
         usual = dict.fromkeys([value + 1, value - 1, 0, 1], kind)
-        more = _AXES if slot == "axis" else (2, -value, 2 * value, value // 2, *near.numbers)
+        more = _AXES if slot == "axis" else (2, -value, 2 * value, value // 2, 20 * value, *near.numbers)
         yield from (
             (name, axis(n)) for n, name in (usual | dict.fromkeys(more, f"{kind}/other") | usual).items() if n != value
         )
@@ -230,10 +246,30 @@ def _operations(node: ast.BinOp) -> Iterator[Other]:
         yield "operand order/transposed", ast.BinOp(_t(right), op, _t(left))
     if isinstance(op, (ast.Add, ast.Sub)) and not isinstance(right, ast.Constant):
         yield from (("bound/other", plus(node, by)) for by in (1, -1))
+    if isinstance(op, ast.FloorDiv):
+        yield "bound/other", ast.BinOp(plus(left, -1), op, right)
     yield "term removed", left
     yield "term removed", right
+    yield from (("function/slope", other) for other in _slopes(node))
     yield from (("grouping", other) for other in _regrouped(node))
     yield from (("grouping", other) for other in _drawn_in(node))
+
+
+def _slopes(node: ast.BinOp) -> Iterator[ast.expr]:
+    """The slope of the tanh, 1 - a², for that of the sigmoid, a (1 - a), and the other way round."""
+    match node:
+        case ast.BinOp(left, ast.Mult(), ast.BinOp(ast.Constant(1), ast.Sub(), ast.Name(a))):
+            factors = [left]
+            while isinstance(factors[0], ast.BinOp) and isinstance(factors[0].op, ast.Mult):
+                factors[:1] = [factors[0].left, factors[0].right]
+            rest = [f for f in factors if ast.unparse(f) != a]
+            if len(rest) < len(factors):
+                slope = one_minus_square(load(a))
+                yield reduce(lambda x, y: ast.BinOp(x, ast.Mult(), y), [*rest, slope])
+        case ast.BinOp(ast.Constant(1), ast.Sub(), ast.BinOp(ast.Name(a), ast.Pow(), ast.Constant(2))):
+            yield ast.BinOp(load(a), ast.Mult(), ast.BinOp(number(1), ast.Sub(), load(a)))
+        case ast.BinOp(ast.Constant(1), ast.Sub(), ast.BinOp(ast.Name(a), ast.Mult(), ast.Name(b))) if a == b:
+            yield ast.BinOp(load(a), ast.Mult(), ast.BinOp(number(1), ast.Sub(), load(a)))
 
 
 def _bounded(node: ast.BinOp, slot: str) -> Iterator[Other]:
@@ -296,7 +332,11 @@ def _inside_out(call: ast.Call) -> Iterator[ast.expr]:
     """g(f(a)) for f(g(a)), as in the logarithm of a mean, and the mean of logarithms."""
     match call:
         case ast.Call(func, [ast.Call(inner, [a, *more], words), *rest]) if not _is_super(inner):
-            yield ast.Call(inner, [ast.Call(func, [a, *rest], call.keywords), *more], words)
+            inside = ast.Call(func, [a, *rest], call.keywords)
+            yield ast.Call(inner, [inside, *more], words)
+            match inner:  # a product is too small where a sum of logarithms is not
+                case ast.Attribute(module, "prod"):
+                    yield ast.Call(_attribute(module, "sum"), [inside, *more], words)
 
 
 def _regrouped(node: ast.BinOp) -> Iterator[ast.expr]:
@@ -310,6 +350,15 @@ def _regrouped(node: ast.BinOp) -> Iterator[ast.expr]:
     match node:
         case ast.BinOp(ast.BinOp(ast.BinOp(a, first, b), second, c), third, d):
             yield ast.BinOp(a, first, ast.BinOp(ast.BinOp(b, second, c), third, d))
+    match node:
+        case ast.BinOp(a, ast.Add() | ast.Sub() as op, ast.BinOp(f, ast.Mult(), b)):  # a + f * b for f * (a + b)
+            yield ast.BinOp(f, ast.Mult(), ast.BinOp(a, op, b))
+    match node:
+        case ast.BinOp(ast.BinOp(a, ast.Mult(), f), ast.Add() | ast.Sub() as op, b):  # a * f + b for (a + b) * f
+            yield ast.BinOp(ast.BinOp(a, op, b), ast.Mult(), f)
+    match node:
+        case ast.BinOp(ast.Call(one, [a]), op, ast.Call(other, [b])) if ast.unparse(one) == ast.unparse(other):
+            yield ast.Call(one, [ast.BinOp(a, op, b)], [])  # f(a) + f(b) for f(a + b)
     match node:
         case ast.BinOp(ast.UnaryOp(sign, a), op, b):  # -a + b for -(a + b)
             yield ast.UnaryOp(sign, ast.BinOp(a, op, b))
@@ -360,6 +409,14 @@ def _with_more_arguments(call: ast.Call, name: str, near: Near) -> Iterator[Othe
         if not named & {"axis", "dim"} and len(call.args) <= (not is_method):
             kept |= {"dim" if of_torch else "axis": axis(-1)}
         yield "keepdims/add", _with(call, **kept)
+    if name in ("min", "max", "sorted") and isinstance(call.func, ast.Name) and len(call.args) == 1 and not named:
+        for i in (0, 1):
+            item = ast.Subscript(load("item"), ast.Constant(i), ast.Load())
+            yield "argument added/key", _with(call, key=ast.Lambda(_one_argument("item"), item))
+    if name in _STACKS and len(call.args) and isinstance(call.args[0], ast.Name):
+        for part in (ast.Slice(ast.Constant(1)), ast.Slice(None, number(-1))):
+            rest = ast.Subscript(call.args[0], part, ast.Load())
+            yield "bound/of all", ast.Call(call.func, [rest, *call.args[1:]], call.keywords)
     if name in _MADE and "dtype" not in named:
         yield from (("dtype/add", _with(call, dtype=load(kind))) for kind in ("float", "bool", "int"))
 
@@ -462,6 +519,8 @@ def _around(node: ast.expr, known: Sequence[str], near: Near) -> Iterator[Other]
     for module in near.modules:
         for f in _FUNCTIONS:
             yield f"call added/{f}", ast.Call(_attribute(load(module), f), [node], [])
+    if near.has_torch and not near.modules:
+        yield "call added/tanh", _method(node, "tanh")
     if near.has_torch:
         yield "call added/detach", _method(node, "detach")
     yield "term added/one minus", ast.BinOp(number(1), ast.Sub(), node)
@@ -485,6 +544,8 @@ def missing(node: ast.expr, known: Sequence[str], near: Near) -> Iterator[Other]
     if not isinstance(node, (ast.BinOp, ast.UnaryOp)):
         for name in known:
             yield "subscript/name", ast.Subscript(node, load(name), ast.Load())
+    if isinstance(node, ast.BinOp):
+        yield from (("term added", ast.BinOp(node, ast.Mult(), one_minus_square(e))) for e in near.entries)
     for name in known:
         if name not in near.unread:
             yield from _with_name(node, name, "term added")
@@ -495,12 +556,12 @@ def missing(node: ast.expr, known: Sequence[str], near: Near) -> Iterator[Other]
 def _with_name(node: ast.expr, name: str, slip: str) -> Iterator[Other]:
     for op in (ast.Add, ast.Mult, ast.Div, ast.Sub, ast.MatMult):
         yield slip, ast.BinOp(node, op(), load(name))
-    yield slip, ast.BinOp(node, ast.Mult(), one_minus_square(name))
+    yield slip, ast.BinOp(node, ast.Mult(), one_minus_square(load(name)))
 
 
-def one_minus_square(name: str) -> ast.expr:
+def one_minus_square(value: ast.expr) -> ast.expr:
     """What tanh has as its derivative."""
-    return ast.BinOp(number(1), ast.Sub(), ast.BinOp(load(name), ast.Pow(), number(2)))
+    return ast.BinOp(number(1), ast.Sub(), ast.BinOp(value, ast.Pow(), number(2)))
 
 
 # --- nodes
@@ -545,6 +606,10 @@ def _negative(node: ast.expr) -> ast.expr:
 
 def _t(node: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Attribute) and node.attr == "T" else _attribute(node, "T")
+
+
+def _one_argument(name: str) -> ast.arguments:
+    return ast.arguments([], [ast.arg(name)], None, [], [], None, [])
 
 
 def _attribute(value: ast.expr, attr: str) -> ast.Attribute:

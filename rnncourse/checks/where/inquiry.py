@@ -1,28 +1,32 @@
-"""One wrong answer under inquiry: its program, its cases, fresh draws of them, and a budget of time for asking."""
+"""One wrong answer under inquiry: its program, its cases, fresh draws of them, and a budget for asking."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from rnncourse.checks.attempt import Attempt
-from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected
+from rnncourse.checks.attempt import Attempt, counted
+from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected, of_mistake
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.drive import Driver, Observation
-from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
-from rnncourse.checks.plain import Plain
+from rnncourse.checks.plain import Plain, arrays_in
 from rnncourse.checks.program import Program
 
 DRAWS = 3  # fresh draws on which a statement must hold before it is said
 SECONDS_A_TRIAL = 0.25  # for one case of a program that nobody has read, which may never return
 ALL, ORDINARY = "all", "ordinary"  # what is right with a change: every case, or those that are no edge cases
 MOST_STOPPED = 3  # trials that may have to be stopped before the search is given up
+LINES_A_TRIAL = 500  # that are run cost as much as it costs to compile a small program
+ENDLESS = 30_000  # lines, where nobody has counted to the end
 
 Scope = str | int  # what is right with a change: one of these, or the number of the one result that is
 
@@ -42,10 +46,39 @@ class OutOfTime(Exception):
 
 @dataclass
 class Budget:
-    """Seconds for relations, and for everything together."""
+    """How much is tried, counted in runs of a small program, so that a busy machine finds what a quiet one does; and
+    the seconds for relations, and for everything together, in which most searches are over long before.
+    """
 
+    trials: float = 1_500.0
     relations: float = 0.5
-    together: float = 2.0
+    together: float = 4.0
+
+
+@dataclass
+class Trials:
+    """How many are left, in the same unit as in a budget."""
+
+    left: float = math.inf
+
+    @contextmanager
+    def at_most(self, trials: float) -> Iterator[None]:
+        """No more than so many meanwhile."""
+        spare = max(0.0, self.left - trials) if self.left < math.inf else math.inf
+        self.left = min(self.left, trials)
+        try:
+            yield
+        finally:
+            self.left = max(0.0, self.left) + spare
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Nothing counts meanwhile."""
+        left, self.left = self.left, math.inf
+        try:
+            yield
+        finally:
+            self.left = left
 
 
 class Draws:
@@ -73,26 +106,56 @@ class Draws:
 
 
 class Inquiry:
-    """What is known about one wrong answer, and whom to ask for more. `until` is when the time is up."""
+    """What is known about one wrong answer, and whom to ask for more. `until` is when the time is up, `trials` how
+    much may still be tried.
+    """
 
     def __init__(
         self, exercise: Exercise, candidate: Searched, program: Program, draws: Draws, asked: list[Asked]
     ) -> None:
         self.exercise, self.candidate, self.program, self.draws, self.asked = exercise, candidate, program, draws, asked
         self.until = Deadline(float("inf"))
+        self.trials = Trials()
+        self.cost = 0.0  # of one trial, once it is known
         self._stopped = 0
         self._wanted: dict[int, Plain] = {}
+
+    def after(self, program: Program) -> Inquiry:
+        """The same about another form of the answer. **Errors:** `OutOfTime`."""
+        asked = []
+        for one in self.asked:
+            seen = self.run(program.source, one.case).seen
+            asked.append(replace(one, seen=seen, is_wrong=bool(faults_of(self.exercise, one.case, one.wanted, seen))))
+        made = Inquiry(self.exercise, self.candidate, program, self.draws, asked)
+        made.until, made.trials, made.cost = self.until, self.trials, self.cost
+        return made
 
     def require_time(self) -> None:
         """**Errors:** `OutOfTime`."""
         if not self.until.left:
             raise OutOfTime
 
+    def trace(self, case: Case) -> Attempt:
+        """The program in one case, with the lines that it runs. **Errors:** `OutOfTime`."""
+        done = self.run(self.program.tracing(), case)
+        if not self.cost:  # the first case is that in which most changes fail
+            with counted() as lines:  # to put an answer into its canonical form can be more work than to answer
+                canonical(self.exercise, done.seen.answer)
+            work = ENDLESS if done.seen.timed_out else done.work + lines[0]
+            self.cost = 1.0 + work / LINES_A_TRIAL
+        return done
+
     def run(self, text: str, case: Case) -> Attempt:
         """The candidate in another form, in one case. **Errors:** `OutOfTime`."""
+        return self._run(text, self.exercise.drive, case)
+
+    def _run(self, text: str, drive: Driver, case: Case) -> Attempt:
         self.require_time()
+        self.trials.left -= self.cost or 1.0
+        if self.trials.left < 0:
+            raise OutOfTime
         seconds = max(0.02, min(SECONDS_A_TRIAL, self.until.left))
-        done = self.candidate.attempt(text, self.program.name, self.exercise.drive, case.args, seconds)
+        done = self.candidate.attempt(text, self.program.name, drive, case.args, seconds)
         if done.seen.timed_out:
             self._stopped += 1
             if self._stopped > MOST_STOPPED:
@@ -108,10 +171,11 @@ class Inquiry:
         outputs = self.exercise.drive.outputs
         if outputs is None or not self._is_output_wrong:
             return None
-        self.require_time()
-        seen = self.candidate.attempt(text, self.program.name, outputs, one.case.args, SECONDS_A_TRIAL).seen
-        if seen.error or seen.refused or seen.timed_out or not isinstance(one.wanted.answer, tuple):
-            return seen if seen.error else None
+        seen = self._run(text, outputs, one.case).seen
+        if seen.error or seen.timed_out:
+            return seen
+        if seen.refused or not isinstance(one.wanted.answer, tuple):
+            return None
         seen = replace(seen, answer=(seen.answer, *one.wanted.answer[1:]))
         return None if all(self.parts_right(one, seen)) else seen
 
@@ -127,19 +191,55 @@ class Inquiry:
         """Of each result of the answer, whether it is right in that case; of one alone, if there are not several."""
         if not faults_of(self.exercise, one.case, one.wanted, seen):
             return (True,) * self.results
-        wanted, got = (canonical(self.exercise, o.answer) for o in (one.wanted, seen))
-        if self.results == 1 or seen.error or one.wanted.error or seen.timed_out or not isinstance(got, (tuple, list)):
-            return (False,) * self.results
-        if not isinstance(wanted, tuple) or not len(wanted) == len(got) == self.results:
-            return (False,) * self.results
-        right = [not difference(w, g, (axes,)) for w, g, axes in zip(wanted, got, self.exercise.gives, strict=True)]
-        return (False,) * self.results if all(right) else tuple(right)
+        right = self.equal_parts(one, seen)
+        return (False,) * self.results if all(right) else right
+
+    def equal_parts(self, one: Asked, seen: Observation) -> tuple[bool, ...]:
+        """Of each result, whether it is what it should be, whatever was done to the arguments."""
+        none = (False,) * self.results
+        if self.exercise.facts or seen.error or seen.refused or seen.timed_out or one.wanted.error:
+            return none
+        wanted, got = self.wanted(one), canonical(self.exercise, seen.answer)
+        if self.results == 1:
+            return (not difference(wanted, got, self.exercise.gives),)
+        if not isinstance(wanted, tuple) or not isinstance(got, (tuple, list)):
+            return none
+        if not len(wanted) == len(got) == self.results:
+            return none
+        parts = zip(wanted, got, self.exercise.gives, strict=True)
+        return tuple(not difference(w, g, (axes,)) for w, g, axes in parts)
 
     def wanted(self, one: Asked) -> Plain:
         """What should come back in a case, in the form in which it is compared."""
         if id(one) not in self._wanted:
             self._wanted[id(one)] = canonical(self.exercise, one.wanted.answer)
         return self._wanted[id(one)]
+
+    def spelled(self, seen: Observation) -> Hashable:
+        """What came back, in a form in which equal answers are the same, up to what rounding does to them."""
+        answer = seen.answer[0] if self.exercise.drive.outputs and isinstance(seen.answer, tuple) else seen.answer
+        answer = canonical(self.exercise, answer)
+        arrays = [a for a in arrays_in(answer) if a.dtype.kind in "biuf"]
+        if not arrays:
+            return repr(answer)
+        with np.errstate(all="ignore"):
+            sizes = [float(a @ np.cos(np.arange(a.size))) for a in (a.ravel() for a in arrays)]
+        return (*(a.shape for a in arrays), *(f"{size:.5g}" for size in sizes))
+
+    @cached_property
+    def mistakes(self) -> dict[Hashable, Misconception]:
+        """The mistakes of the catalogue, by what comes back in the first case; but for what is right there, and what
+        the answer gives. A single number is soon the same by chance.
+        """
+        (one, _), *_ = self.by_size
+        exercise = self.exercise
+        if exercise.facts or not isinstance(one.wanted.answer, (np.ndarray, list, tuple, dict)):
+            return {}
+        gives = [(mistake, of_mistake(exercise, mistake, one.case)) for mistake in exercise.misconceptions]
+        found = {self.spelled(seen): mistake for mistake, seen in reversed(gives) if not (seen.error or seen.refused)}
+        for seen in (one.wanted, one.seen):
+            found.pop(self.spelled(seen), None)
+        return found
 
     @cached_property
     def scopes(self) -> list[Scope]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.cases import Asked, canonical, quiet_observe
+from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.faults import faults_of
@@ -208,6 +210,25 @@ def _moves(name: str, argument: str, exercise: Exercise, one: Asked, ask: Ask) -
 
 def _arrays(name: str, parts: Sequence[Part]) -> list[Part]:
     return [part for part in parts if part.name == name and isinstance(part.right, np.ndarray)]
+
+
+def differs_in_what_it_reads(exercise: Exercise, one: Asked, answer: Any, ask: Ask) -> bool:
+    """Whether another answer stays the same when an argument is set to zero, though the right one changes, and one's
+    own does as well: it is not what is wrong with that, whatever else may be.
+    """
+
+    def gives(case: Case) -> Observation:
+        return quiet_observe(answer, exercise.drive, case.args)
+
+    for name in _arguments(exercise):
+        if (zeroed := _zeroed(name, exercise, one)) and not zeroed[1].error:
+            stays = [
+                same(exercise, a, b)
+                for a, b in ((zeroed[1], one.wanted), (gives(zeroed[0]), gives(one.case)), (ask(zeroed[0]), one.seen))
+            ]
+            if stays == [False, True, False]:
+                return True
+    return False
 
 
 def depends(exercise: Exercise, asked: Sequence[Asked], ask: Ask) -> Iterator[Parameters]:

@@ -11,22 +11,25 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from rnncourse.checks.cases import Asked, Candidate, Seed, drawn
+from rnncourse.checks.cases import Asked, Candidate, Seed, drawn, of_mistake
 from rnncourse.checks.deadline import Deadline, clock_of
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
-from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
+from rnncourse.checks.pairs import without_praise
 from rnncourse.checks.place import Statement, Where
 from rnncourse.checks.program import Program
 from rnncourse.checks.slips import KINDS, Change
-from rnncourse.checks.where import relations, repairs
-from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Searched
-from rnncourse.checks.where.repairs import Mend
+from rnncourse.checks.where import properties, relations, repairs
+from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Scope, Searched
+from rnncourse.checks.where.repairs import Mend, Pair
 
-SECONDS_MORE = 0.2  # to look for other changes that mend, when one is found
+TRIALS_MORE = 250.0  # to look for other changes that mend, when one is found
+FOR_ONE = 0.7  # of the trials, to look for one change; what is left of them is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
+MOST_PARTS = 3  # that one change mends, and of which a second one is asked to mend the rest
 
 
 def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:
@@ -53,7 +56,7 @@ def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked
     program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
     if isinstance(candidate, Searched) and program and program.is_searchable:
         inquiry = Inquiry(exercise, candidate, program, draws, asked)
-        inquiry.until = end
+        inquiry.until, inquiry.trials.left = end, budget.trials
         with suppress(OutOfTime):
             if _is_the_same(inquiry):
                 found = _look(inquiry)
@@ -91,11 +94,12 @@ def _is_the_same(inquiry: Inquiry) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """The lines that write to an argument, the line that raises, and the changes that mend."""
+    """The lines that write to an argument, the line that raises, the changes that mend, and two that do together."""
 
     writing: tuple[int, ...] = ()
     raising: int | None = None
     mends: tuple[Mend, ...] = ()
+    pair: Pair | None = None
 
 
 def _look(inquiry: Inquiry) -> Found:
@@ -105,7 +109,10 @@ def _look(inquiry: Inquiry) -> Found:
     writing = _writing(inquiry)
     if writing and not _is_confirmed(inquiry, partial(_writes, inquiry, writing)):
         writing = ()
-    return Found(writing, raising, _mends(inquiry, [*writing, *([raising] if raising else [])]))
+    with inquiry.trials.at_most(FOR_ONE * inquiry.trials.left):
+        mends = _mends(inquiry, [*writing, *([raising] if raising else [])])
+    pair = None if any(m.scope == ALL for m in mends) else _pair(inquiry, mends)
+    return Found(writing, raising, tuple(m for m in mends if not isinstance(m.scope, Misconception)), pair)
 
 
 def _writing(inquiry: Inquiry) -> tuple[int, ...]:
@@ -146,30 +153,56 @@ def _raises(program: Program, line: int | None, one: Asked) -> bool:
 
 
 def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
-    """The changes that mend, of those that mend most."""
+    """The changes that mend: those that mend all, or else those that mend a part."""
     whole: list[Mend] = []
-    partly: list[Mend] = []
-    end = inquiry.until
+    partly: dict[Scope | Misconception, list[Mend]] = {}
     with suppress(OutOfTime):
         for mend in repairs.mending(inquiry, first):
-            mends = whole if mend.scope == ALL else partly
-            if len(mends) < MOST_MENDS and not (whole and mends is not whole):
-                until, inquiry.until = inquiry.until, end
-                if _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
-                    mends.append(mend)
-                inquiry.until = until
+            mends = whole if mend.scope == ALL else partly.setdefault(mend.scope, [])
+            is_asked = len(mends) < MOST_MENDS and (mends is whole or not whole)
+            if is_asked and _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
+                mends.append(mend)
             if len(whole) == MOST_MENDS:
                 break
             if whole:
-                inquiry.until = inquiry.until.or_in(SECONDS_MORE)
-    inquiry.until = end
-    return tuple(whole or partly)
+                inquiry.trials.left = min(inquiry.trials.left, TRIALS_MORE)
+    return tuple(whole or (mend for mends in partly.values() for mend in mends))
+
+
+def _pair(inquiry: Inquiry, parts: Sequence[Mend]) -> Pair | None:
+    """Two changes that mend together; best where one of them leaves a mistake that is known."""
+    first = {part.scope: part for part in reversed(parts) if _may_be_so(inquiry, part)}.values()
+    asked = sorted(first, key=lambda part: not isinstance(part.scope, Misconception))[:MOST_PARTS]
+    for number, part in enumerate(asked):
+        with suppress(OutOfTime), inquiry.trials.at_most(inquiry.trials.left / (len(asked) - number)):
+            for pair in repairs.completing(inquiry, part):
+                if _is_confirmed(inquiry, partial(repairs.holds, inquiry, pair.second)):
+                    return pair
+    return None
+
+
+def _may_be_so(inquiry: Inquiry, part: Mend) -> bool:
+    """Whether the mistake that is left may be one of the answer, and has not come with the change: what is right in the
+    answer is right with the mistake, and what the mistake does not look at, the answer does not look at either.
+    """
+    if not isinstance(mistake := part.scope, Misconception):
+        return True
+    exercise, candidate = inquiry.exercise, inquiry.candidate
+    for one in inquiry.asked:
+        own, made = (inquiry.equal_parts(one, seen) for seen in (one.seen, of_mistake(exercise, mistake, one.case)))
+        if any(is_right and not is_left for is_right, is_left in zip(own, made, strict=True)):
+            return False
+    (one, _), *_ = inquiry.by_size
+    return not properties.differs_in_what_it_reads(
+        exercise, one, mistake.answer, lambda case: candidate.observe(exercise.drive, case.args)
+    )
 
 
 def _is_confirmed(inquiry: Inquiry, holds: Callable[[Asked], bool]) -> bool:
-    """Whether it holds on fresh draws."""
+    """Whether it holds on fresh draws. That is no trial: what was found is worth it."""
     try:
-        return all(holds(one) for one in inquiry.fresh())
+        with inquiry.trials.uncounted():
+            return all(holds(one) for one in inquiry.fresh())
     except OutOfTime:
         return False
 
@@ -179,19 +212,23 @@ def _is_confirmed(inquiry: Inquiry, holds: Callable[[Asked], bool]) -> bool:
 
 def _where(exercise: Exercise, program: Program | None, related: Statement | None, found: Found) -> Where | None:
     """What is said of what was found; None if it is nothing."""
-    if found.writing:
-        related = None
+    source = program.source if program else ""
+    if found.pair:
+        return _of_pair(exercise, found.pair, source)
+    evidence = [related] if related and not found.writing else []
+    said = [relations.words(one, exercise) for one in evidence]
     mends = [m for m in found.mends if not found.writing or set(m.lines) <= set(found.writing)]
-    lines = found.writing or tuple(dict.fromkeys(n for m in mends for n in m.lines))[:MOST_LINES]
-    evidence = [related] if related else []
-    said = [relations.words(related, exercise)] if related else []
-    here = _in_lines(sorted(lines))
+    lines = found.writing
     if found.writing:
         evidence.append(Statement("writes", {"lines": list(lines)}))
-        said.append(f"{here} {'write' if len(lines) > 1 else 'writes'} to an argument.")
+        said.append(f"{_in_lines(lines)} {'write' if len(lines) > 1 else 'writes'} to an argument.")
     elif mends:
-        there = "there" if set(mends[0].lines) == set(lines) else "in one of them"
-        said.append(f"{here}: with one small change {there}, {_right(exercise, mends[0])}.")
+        for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
+            of = [m for m in mends if m.scope == scope]
+            at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
+            there = "there" if set(of[0].lines) == set(at) else "in one of them"
+            said.append(f"{_in_lines(sorted(at))}: with one small change {there}, {_right(exercise, of[0])}.")
+            lines = tuple(dict.fromkeys((*lines, *at)))
     elif found.raising:
         lines = (found.raising,)
         said.append(f"Line {found.raising} is where it stops.")
@@ -206,7 +243,25 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     change = kinds.pop() if len(kinds) == 1 else None
     hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
     hints += [f"It is about {KINDS[change]}."] if change else []
-    return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), program.source if program else "")
+    return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)
+
+
+def _of_pair(exercise: Exercise, pair: Pair, source: str) -> Where:
+    """What is said of two changes that mend together."""
+    first, second = pair.first, pair.second
+    at = tuple(sorted({*first.lines, *pair.lines}))
+    hints = tuple(f"{_in_lines(lines)}: it is about {KINDS[mend.change.kind]}." for lines, mend in (
+        (first.lines, first), (pair.lines, second)))  # fmt: skip
+    if not isinstance(first.scope, Misconception):
+        said = (
+            f"Two things are wrong. {_in_lines(first.lines)}: with one small change there, {_right(exercise, first)}."
+        )
+        said += f" With one more in {_in_lines(pair.lines).lower()}, every case comes out right."
+        return Where(at, None, said, (_change(first),), None, hints, source)
+    left = without_praise(first.scope.message)
+    said = f"Two things are wrong. (1) {left} (2) {_in_lines(first.lines)}: with one small change there, "
+    said += "nothing but (1) is wrong any more."
+    return Where(at, None, said, (_change(first),), None, hints, source, first.scope.name)
 
 
 def _in_lines(lines: Sequence[int]) -> str:
@@ -231,19 +286,20 @@ def _right(exercise: Exercise, mend: Mend) -> str:
 def _change(mend: Mend) -> Statement:
     change = mend.change
     of = {"of": change.kind, "lines": list(mend.lines), "part": change.part}
-    return Statement("change", {**of, "source": change.source, "right": mend.scope})
+    right = mend.scope.name if isinstance(mend.scope, Misconception) else mend.scope
+    return Statement("change", {**of, "source": change.source, "right": right})
 
 
 def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
     """Whether a statement holds in one more case. **Errors:** `OutOfTime`."""
-    said = statement.parameters
+    said, exercise = statement.parameters, inquiry.exercise
     match statement.kind:
         case "change":
             change = Change(said["of"], tuple(said["lines"]), said["part"], said["source"])
-            return repairs.holds(inquiry, Mend(change, said["right"]), one)
+            scope = next((m for m in exercise.misconceptions if m.name == said["right"]), said["right"])
+            return repairs.holds(inquiry, Mend(change, scope), one)
         case "writes":
             return _writes(inquiry, said["lines"], one)
         case "raises":
             return _raises(inquiry.program, said["line"], one)
-    exercise = inquiry.exercise
     return relations.holds(statement, exercise, [one], lambda c: inquiry.candidate.observe(exercise.drive, c.args))

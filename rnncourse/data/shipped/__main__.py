@@ -6,8 +6,6 @@ made from the documentation strings of Python's own library, and so differs a li
 is shipped comes from 3.11.)
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

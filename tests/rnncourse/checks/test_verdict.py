@@ -95,6 +95,22 @@ def test_what_differs_is_marked_where_it_stands():
     assert "t=2" in card
 
 
+def test_two_numbers_that_differ_look_different_in_the_message_and_in_the_table():
+    def min_gru_forward(X, h0, Wz, Wh):
+        z, h, states = 1 / (1 + np.exp(-(X @ Wz))), h0, []
+        for z_t, x in zip(z, X, strict=True):
+            h = (1 - z_t) * h + z_t * (x @ Wh) * (1 + 2e-5)
+            states.append(h)
+        return np.array(states)
+
+    verdict = check(min_gru_forward)
+    expected, got = re.search(r"expected (\S+), got (\S+)", verdict.message).groups()
+    assert expected != got
+    table = verdict.table
+    for a, b, differs in zip(table.expected, table.got, table.wrong, strict=True):
+        assert (a != b) == differs or not differs
+
+
 def test_of_three_axes_each_table_of_what_was_expected_stands_beside_that_of_what_came():
     expected = np.arange(80.0).reshape(10, 2, 4)
     got = expected.copy()

@@ -1,38 +1,32 @@
-"""What the tests of every exercise have in common: the exercises, their right answers, and other verdicts."""
+"""What the tests of every exercise have in common: the exercises, the shelf of answers to them, and other verdicts."""
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import pytest
-
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.shelf import Answer, read
 from rnncourse.checks.verdict import Verdict
 from tests.sampling import ALL, SEED
 
+SHELF = Path(__file__).parents[2] / "answers"
 EVERY = [e for unit in exercises.units() for e in unit]
 CODE = [e for e in EVERY if isinstance(e, Exercise)]
 QUESTIONS = [e for e in EVERY if isinstance(e, Question)]
 SEEDS = range(SEED, SEED + 10) if ALL else []
 
 
-def alternatives() -> list[Any]:
-    """Each right answer in another style, with the name of its exercise."""
-    found = []
-    for unit in exercises.units():
-        stem = unit.stem.partition("_")[2]
-        module = importlib.import_module(f"tests.rnncourse.exercises.alternatives.{stem}")
-        found += [
-            pytest.param(name, answer, id=f"{name}-{i}")
-            for name, all_ in module.ALTERNATIVES.items()
-            for i, answer in enumerate(all_)
-        ]
-    return found
+@cache
+def shelf(kind: str) -> list[Answer]:
+    """The answers of a kind that stand on the shelf."""
+    found = [answer for stem in exercises.STEMS for answer in read(SHELF / f"{stem}.txt")]
+    return [answer for answer in found if answer.kind == kind]
 
 
 def other_verdicts(answer: Any, name: str) -> Iterator[Verdict]:

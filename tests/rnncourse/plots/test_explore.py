@@ -37,6 +37,6 @@ def test_what_the_pictures_share_stands_there_once():
         lines = {"a": [0, end]} | ({"b": [0, 0.5]} if end != 0.5 else {})
         return plots.line_chart([0, 1], lines, xlabel="x", ylabel="y", ylim=(0, 1))
 
-    figures = [draw(k / 20) for k in range(21)]
+    figures = [draw(k / 8) for k in range(9)]
     _lay_out_alike(figures)
     assert len(plots.to_svg(*figures)) < 3 * len(plots.to_svg(draw(0.5)))

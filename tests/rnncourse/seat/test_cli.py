@@ -69,7 +69,13 @@ def answers():
 # --- check
 
 
-def test_check_gives_what_was_handed_out_no_points_and_says_what_is_open(mine):
+def test_check_gives_what_was_handed_out_no_points_and_runs_no_experiment_and_nothing_in_the_folder(mine):
+    notebook = nbformat.read(mine, 4)
+    for cell in notebook.cells:
+        if "experiment" in cell.metadata.get("tags", []):
+            cell.source = "open('seen.txt', 'w')\nraise SystemExit"
+    notebook.cells.append(nbformat.v4.new_code_cell("open('here.txt', 'w')"))
+    nbformat.write(notebook, mine)
     before = mine.read_bytes()
     logbook.keep(NAMES[0], 1.0, True)  # what is not written changes nothing that is kept
     result = rnncourse("check", "02", "--strict")
@@ -81,14 +87,7 @@ def test_check_gives_what_was_handed_out_no_points_and_says_what_is_open(mine):
     assert f"Not written yet: {', '.join(NAMES)}." in result.output
     assert "To be answered in words: unfolding_written." in result.output
     assert mine.read_bytes() == before
-
-
-def test_check_gives_right_answers_full_points_and_keeps_them_as_progress(mine):
-    edit(mine, **answers(), unfolding_written="Because it is one function.")
-    result = rnncourse("check", "02", "--strict")
-    assert result.exit_code == 0
-    assert result.output.rstrip().endswith("12 of 15 points, 6 of 6 exercises passed, by the checks that you can see.")
-    assert {name for name, kept in logbook.standings().items() if kept.passed} == set(NAMES)
+    assert list(mine.parent.iterdir()) == [mine]
 
 
 @pytest.fixture
@@ -128,20 +127,10 @@ def test_check_says_what_is_wrong_and_whatever_is_broken_costs_its_own_exercise_
     assert all(f"✓ {name}" in result.output for name in rest)
 
 
-def test_check_runs_no_experiment_and_not_in_the_student_s_folder(mine):
-    notebook = nbformat.read(mine, 4)
-    for cell in notebook.cells:
-        if "experiment" in cell.metadata.get("tags", []):
-            cell.source = "open('seen.txt', 'w')\nraise SystemExit"
-    notebook.cells.append(nbformat.v4.new_code_cell("open('here.txt', 'w')"))
-    nbformat.write(notebook, mine)
-    rnncourse("check", "02")
-    assert list(mine.parent.iterdir()) == [mine]
-
-
-def test_check_sees_through_a_cell_that_was_lost_copied_or_changed(mine):
+def test_check_gives_full_points_and_keeps_them_though_a_cell_was_lost_copied_or_changed(mine):
     given = answers()
     edit(mine, **given | {NAMES[0]: None, f"check_{NAMES[1]}": "print(3)", f"check_{NAMES[2]}": None})
+    edit(mine, unfolding_written="Because it is one function.")
     notebook = nbformat.read(mine, 4)
     notebook.cells.insert(1, nbformat.v4.new_code_cell(f"import numpy as np\n{given[NAMES[0]]}"))
     (cell,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == NAMES[3]]
@@ -151,8 +140,10 @@ def test_check_sees_through_a_cell_that_was_lost_copied_or_changed(mine):
     (setup,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "setup"]
     setup.source += "\nimport os"
     nbformat.write(notebook, mine)
-    result = rnncourse("check", "02")
-    assert "6 of 6 exercises passed" in result.output
+    result = rnncourse("check", "02", "--strict")
+    assert result.exit_code == 0
+    assert "12 of 15 points, 6 of 6 exercises passed, by the checks that you can see." in result.output
+    assert {name for name, kept in logbook.standings().items() if kept.passed} == set(NAMES)
     assert f"The cell of {NAMES[0]} is gone or renamed; what another cell defines is graded." in result.output
     assert f"The check of {NAMES[1]} was changed" in result.output
     assert f"The check of {NAMES[2]} is gone" in result.output

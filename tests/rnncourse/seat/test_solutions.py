@@ -10,8 +10,9 @@ import pytest
 
 from rnncourse import check, exercises, hint, solution, where
 from rnncourse.checks.exercise import Question
+from rnncourse.checks.shelf import read
 from rnncourse.seat import logbook, notebook, solutions
-from rnngrade.author.build import alternatives_path, others_path
+from rnngrade.author.build import others_path, shelf_path
 from rnngrade.author.cells import others
 from tests.rnncourse.seat.test_cli import ROOT, rnncourse
 
@@ -84,7 +85,7 @@ def test_each_solution_is_python_and_says_why(unit):
 @pytest.mark.parametrize("unit", exercises.STEMS)
 def test_the_package_has_one_other_way_of_each_exercise(unit):
     copy = others_path(ROOT, unit).read_text(encoding="utf-8")
-    assert copy == others(alternatives_path(ROOT, unit)), "make notebooks"
+    assert copy == others(read(shelf_path(ROOT, unit))), "make notebooks"
 
 
 @pytest.mark.parametrize("name", ["hidden_layer", "rnn_step", "softmax", "rnn_parameter_count"])

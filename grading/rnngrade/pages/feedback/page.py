@@ -44,15 +44,6 @@ _LINES = re.compile(r"\b[Ll]ines? \d{1,9}(?:(?:, | and | or | to )\d{1,9})*")
 _HEADING = re.compile(r"^#+ (Exercise [\d.]+) · `(\w+)`", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Table:
-    """The place where an answer first differs: a row of what was expected and one of what came."""
-
-    title: str
-    columns: list[str]
-    rows: list[tuple[str, list[tuple[str, bool]]]]
-
-
 @dataclass
 class Block:
     """One exercise, or one written question, on the page."""
@@ -63,7 +54,7 @@ class Block:
     message: Markup = _NOTHING
     hint: Markup = _NOTHING
     comment: Markup = _NOTHING
-    table: Table | None = None
+    table: dict[str, Any] | None = None  # where the answer first differs, `rnncourse.checks.excerpt.Excerpt.plain`
     code: list[tuple[Markup, bool]] = field(default_factory=list)
     lines: tuple[int, ...] = ()
     place: Markup = _NOTHING
@@ -170,7 +161,7 @@ def _explain(block: Block, result: ExerciseResult | None, share: int) -> None:
         return
     block.message = prose(result.message, MESSAGES_IN_ALL // share // 2)
     block.hint = prose(result.hint, MESSAGES_IN_ALL // share // 4)
-    block.table = _table(result.table)
+    block.table = result.table
 
 
 def _show(block: Block, result: ExerciseResult | None, source: str, share: int, *, is_code: bool) -> None:
@@ -216,19 +207,6 @@ def _shifted(message: str, above: int) -> str:
     return _LINES.sub(shift, message)
 
 
-def _table(found: dict[str, Any] | None) -> Table | None:
-    """The table of a record, `rnncourse.checks.excerpt.Excerpt.plain`."""
-    if found is None:
-        return None
-    columns = [cut(str(name), 60) for name in found["columns"]][:10]
-    expected, got = ([cut(str(value), 60) for value in found[row]][:10] for row in ("expected", "got"))
-    return Table(
-        cut(str(found["title"]), 100),
-        columns,
-        [("expected", [(v, False) for v in expected]), ("yours", list(zip(got, map(bool, found["wrong"]))))],
-    )
-
-
 def _notebook(cells: Iterable[dict[str, Any]], results: Mapping[str, ExerciseResult], marks: Marks) -> Iterator[Cell]:
     """The cells one after another, until there is no more room."""
     room, checked = NOTEBOOK, False
@@ -267,4 +245,6 @@ def _printed(cell: Mapping[str, Any]) -> Iterator[str]:
 
 @cache
 def _template() -> jinja2.Template:
-    return templates(HERE, "style.css").get_template("page.html")
+    environment = templates(HERE, "style.css")
+    environment.filters["short"] = lambda value: cut(str(value), 60)
+    return environment.get_template("page.html")

@@ -28,10 +28,6 @@ from rnngrade.roster.students import class_list
 LONGEST_COMMENT = 10_000  # characters
 
 
-class NoSuchAnswer(DeskError):
-    """There is no answer of that id any more, in a sentence."""
-
-
 class MarkedMeanwhile(DeskError):
     """Somebody else has marked the answer; `now` is what it has."""
 
@@ -183,7 +179,7 @@ def mark(
     """Give all who wrote this answer these points and this comment, at one stroke; returns the answer as it is now.
 
     `seen` is what it had when it was looked at. **Errors:** `ValueError` with a sentence for points or items that
-    cannot be; `MarkedMeanwhile` if it has something else by now; `NoSuchAnswer`, `GradebookError`.
+    cannot be; `MarkedMeanwhile` if it has something else by now; `DeskError`, `GradebookError`.
     """
     if not 0 <= points <= question.most:
         raise ValueError(f"Points are from 0 to {question.most:g}; {points:g} are not.")
@@ -194,7 +190,7 @@ def mark(
         raise ValueError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(comment):,}.")
     alike = _alike_in(desk, unit, question).get(answer)
     if alike is None:
-        raise NoSuchAnswer("Nobody has this answer any more: reload the page, a new one was collected meanwhile.")
+        raise DeskError("Nobody has this answer any more: reload the page, a new one was collected meanwhile.")
     sources = dict(alike)
 
     def give(student: str, hand: ByHand) -> None:

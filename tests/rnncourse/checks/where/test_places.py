@@ -1,9 +1,11 @@
 """What is said of the place of an error: that it is so, that it points there, and that it costs nobody anything."""
 
+import ast
 import difflib
 import linecache
 import random
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,6 +14,7 @@ import torch
 
 from rnncourse import exercises, hint, where
 from rnncourse.cell import rnn_forward
+from rnncourse.checks.attempt import attempt
 from rnncourse.checks.cases import seed_for
 from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.engine import judge
@@ -25,10 +28,10 @@ from rnncourse.seat import notebook
 from tests import waiting
 from tests.sampling import ALL
 
-NO_HURRY = Budget(20.0, 120.0)  # a busy machine finds what a quiet one does
+NO_HURRY = Budget(relations=20.0, together=120.0)  # a busy machine finds what a quiet one does
 
 
-def asked(exercise, text, space=None):
+def asked(exercise, text, space=None, budget=NO_HURRY):
     """What is found out about an answer that is given as text."""
     found = exercises.find(exercise)
     space = {"np": np, **(space or {})}
@@ -36,7 +39,7 @@ def asked(exercise, text, space=None):
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     exec(compile(text, file, "exec"), space)
     with Local(space[exercise], found.uses) as local:
-        return judge(found, local, search=partial(search.find, budget=NO_HURRY))
+        return judge(found, local, search=partial(search.find, budget=budget))
 
 
 STEP = """def rnn_step(x, h_prev, U, W, b):
@@ -160,6 +163,75 @@ FLATTENED = """def rnn_step_concat(x, h_prev, UW, b):
 def test_a_slip_of_this_kind_is_found(exercise, text, line):
     found = asked(exercise, text, {"torch": torch, "rnn_forward": rnn_forward, **exercises.find(exercise).uses})
     assert found.where.lines == (line,), found
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("a + f * b", "(f * (a + b))"),
+        ("a * f + b", "((a + b) * f)"),
+        ("np.tanh(a) + np.tanh(b)", "np.tanh(a + b)"),
+        ("a * b * (1 - b)", "(a * (1 - b ** 2))"),
+        ("1 - a ** 2", "(a * (1 - a))"),
+        ("np.log(np.prod(a))", "np.sum(np.log(a))"),
+        ("min(a)", "min(a, key=lambda item: item[0])"),
+        ("np.stack(a)", "np.stack(a[1:])"),
+        ("len(a) // b", "(len(a) - 1) // b"),
+        ("np.zeros(a, dtype=np.uint8)", "np.zeros(a, dtype=np.int64)"),
+        ("(a / b, b / len(a))", "((a / len(a)), b / len(a))"),
+        ("(a[0] @ b, b)", "((a[0] @ b * (1 - a[0] ** 2)), b)"),
+        ("nn.Linear(a)(b)", "nn.Linear(a)(b).tanh()"),
+    ],
+)
+def test_what_may_have_been_meant_is_tried(wrong, right):
+    text = "def f(a, b, f):\n    return {}\n"
+    tried = {ast.unparse(ast.parse(change.source)) for change in changes(text.format(wrong))}
+    assert ast.unparse(ast.parse(text.format(right))) in tried
+
+
+def test_of_two_things_the_one_is_named_and_the_other_has_its_line():
+    verdict = asked("rnn_step", STEP.format("from_input + 3 * from_state", "tanh"))
+    found = verdict.where
+    assert verdict.diagnosis == found.mistake == "bias_forgotten"
+    assert found.message.startswith("Two things are wrong. (1) The bias")
+    assert "(2) Line 4: with one small change there, nothing but (1) is wrong any more." in found.message
+    assert 4 in found.lines
+
+
+def test_of_two_things_without_a_name_both_have_their_lines():
+    text = """def rnn_step_backward(dh, x, h_prev, h, U, W):
+    da = dh * (1 - h * h)
+    dU = x.T @ da
+    db = da.sum(axis=0) - np.cos(0)
+    dU = dU + dU
+    return da @ U.T, da @ W.T, dU, h_prev.T @ da, db
+"""
+    found = asked("rnn_step_backward", text).where
+    assert found.message.startswith("Two things are wrong. Line")
+    assert 4 in found.lines
+    assert {3, 5} & set(found.lines)
+    assert len(found.lines) == 2
+
+
+def test_a_mistake_that_came_with_the_change_is_not_named():
+    """Without the product the bias has no part, but in this answer it has one."""
+    text = STEP.format("from_input + from_state - np.cos(b) * from_state.mean(0) / 7", "tanh")
+    assert asked("rnn_step", text).diagnosis is None
+
+
+def test_what_is_tried_is_counted():
+    """A search tries no more than it may, however much time is left, and what it costs to run an answer is the same
+    each time.
+    """
+    text = STEP.format("from_input + 3 * from_state + b", "tanh")
+    found = exercises.find("rnn_step")
+    assert asked("rnn_step", text).where.lines
+    assert not asked("rnn_step", text, budget=replace(NO_HURRY, trials=5)).where.lines
+    case = found.draw(np.random.default_rng(0))[0]
+    program = program_in(text, "rnn_step").tracing()
+    work = {attempt(program, "rnn_step", {"np": np}, found.drive, case.args).work for _ in range(3)}
+    assert len(work) == 1
+    assert work.pop() > 5
 
 
 def test_what_is_changed_at_two_places_at_once_is_said_of_both():
