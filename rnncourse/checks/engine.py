@@ -34,6 +34,7 @@ from rnncourse.checks.verdict import Verdict
 
 SLOW = 1.5  # seconds: an answer that took as long for its cases is not run again and again
 
+Comparison = Callable[..., list[Fault]]  # as `faults_of`
 Search = Callable[[Exercise, Candidate, Seed, list[Asked]], Where | None]  # for the place: `where.search.find` is one
 
 
@@ -45,9 +46,11 @@ def judge(
     search: Search | None = None,
     after_diagnosis: bool = False,
     diagnosing: bool = True,
+    compare: Comparison = faults_of,
 ) -> Verdict:
     """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses.
-    Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`.
+    Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`; who knows what came of a
+    comparison before brings one that does, `compare`.
 
     With a search, the place of an error is looked for in the visible cases; when there is a diagnosis, only if that is
     asked for.
@@ -67,7 +70,7 @@ def judge(
             began = clock()
             seen.append(candidate.observe(exercise.drive, one.args))
             seconds += clock() - began
-            if found := faults_of(exercise, one, wanted, seen[-1], hidden=bool(is_hidden)):
+            if found := compare(exercise, one, wanted, seen[-1], hidden=bool(is_hidden)):
                 faults += found
                 faulty.add(len(seen) - 1)
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):

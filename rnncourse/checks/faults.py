@@ -185,19 +185,28 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
 def of_layout(
     exercise: Exercise, candidate: Candidate, cases: Iterable[tuple[Case, Observation]], *, hidden: bool = False
 ) -> list[Fault]:
-    """What is wrong, in the first case that has a table, if its numbers lie in memory column by column. An error is
-    no fault: PyTorch's `.view` takes some layouts only, and says so.
+    """What is wrong in the case `for_layout`, if its numbers lie in memory column by column. An error is no fault:
+    PyTorch's `.view` takes some layouts only, and says so.
     """
-    if exercise.facts or exercise.drive.writes or exercise.drive.counts_depth:
+    of_cases = {id(one): (one, wanted) for one, wanted in cases}
+    if (chosen := for_layout(exercise, (one for one, _ in of_cases.values()))) is None:
         return []
-    for one, wanted in cases:
+    one, wanted = of_cases[id(chosen)]
+    seen = candidate.observe(turned(exercise.drive), one.args)
+    if seen.error:
+        return []
+    found = faults_of(exercise, replace(one, is_edge=True), wanted, seen, hidden=hidden)
+    return [replace(fault, words=f"{OTHERWISE} {fault.words}") for fault in found[:1]]
+
+
+def for_layout(exercise: Exercise, cases: Iterable[Case]) -> Case | None:
+    """The case that is asked with its numbers laid out otherwise: the first ordinary one that has a table."""
+    if exercise.facts or exercise.drive.writes or exercise.drive.counts_depth:
+        return None
+    for one in cases:
         if not one.is_edge and any(min(a.shape, default=1) > 1 and a.ndim > 1 for a in arrays_in(one.args)):
-            seen = candidate.observe(turned(exercise.drive), one.args)
-            if seen.error:
-                return []
-            found = faults_of(exercise, replace(one, is_edge=True), wanted, seen, hidden=hidden)
-            return [replace(fault, words=f"{OTHERWISE} {fault.words}") for fault in found[:1]]
-    return []
+            return one
+    return None
 
 
 OTHERWISE = (

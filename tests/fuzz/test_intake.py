@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from rnngrade.gradebook.harmless import harmless_notebook
 from rnngrade.grading.budget import at_most
+from rnngrade.reading.cells import MAX_BYTES, MAX_CONTAINERS, MAX_SOURCE
 from rnngrade.reading.inspection import inspect
-from rnngrade.reading.intake import MAX_BYTES, MAX_CONTAINERS, MAX_SOURCE, take_in
+from rnngrade.reading.intake import take_in
 from tests.fuzz.strategies import fuzzed, texts
 from tests.sampling import some
 

@@ -21,7 +21,7 @@ from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import Axes, Exercise, unchanged
 from rnncourse.checks.plain import NotPlain, to_plain
 from rnncourse.checks.wire import WireError, decode, encode
-from rnngrade.grading.judge import _observation, _require_small
+from rnngrade.grading.remote import _observation, _require_small
 from rnngrade.sandbox.session import Fault
 from tests.fuzz.strategies import fuzzed, numbers, texts, values
 from tests.sampling import ALL

@@ -413,7 +413,7 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(graded_he
         return refuse
 
     with monkeypatch.context() as patch:
-        patch.setattr(desk, "inspect", refuses(MemoryError))
+        patch.setattr(desk, "inspect_unit", refuses(MemoryError))
         patch.setattr(desk, "digest", refuses(RecursionError))
         record = graded_here(solved(root, UNIT)).record
     assert record.points == exercises.unit(UNIT).points
@@ -427,7 +427,7 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(graded_he
 
 def test_a_fault_holds_on_to_nothing_that_was_read(root):
     """A cell that is left out is remembered; the reply at which it was is not."""
-    from rnngrade.grading.grade import _Cell, _Grading
+    from rnngrade.grading.rooms import Cell
 
     def garbled():
         reply = bytearray(10**6)
@@ -436,11 +436,11 @@ def test_a_fault_holds_on_to_nothing_that_was_read(root):
         except ValueError:
             raise Garbled("no message") from None
 
-    one = _Cell(0, "")
+    one = Cell(0, "")
     try:
         garbled()
     except Garbled as fault:
-        _Grading._leave_out(one, fault)
+        one.leave_out(fault)
     assert type(one.fault) is Garbled
     assert (one.fault.__traceback__, one.fault.__context__, one.fault.__cause__) == (None, None, None)
 

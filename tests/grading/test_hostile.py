@@ -13,7 +13,7 @@ from rnncourse import check, exercises
 from rnncourse.cell import rnn_step
 from rnncourse.checks.exercise import Exercise
 from rnngrade.demo.hostile import hostile_class
-from rnngrade.grading import judge
+from rnngrade.grading import remote
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.reading.inspection import inspect
@@ -200,7 +200,7 @@ def points(root, release, solutions):
 
     with pytest.MonkeyPatch.context() as patch:
         if not ALL:
-            patch.setattr(judge, "GRACE_SECONDS", 1.0)  # for who does not end by itself
+            patch.setattr(remote, "GRACE_SECONDS", 1.0)  # for who does not end by itself
         yield of
     for station in stations.values():
         station.close()

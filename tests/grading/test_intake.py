@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnngrade.reading.intake import MAX_BYTES, MAX_CELLS, MAX_HELPERS, MAX_SOURCE, take_in
+from rnngrade.reading.cells import MAX_BYTES, MAX_CELLS, MAX_SOURCE
+from rnngrade.reading.intake import MAX_HELPERS, take_in
 
 ANSWER = "def rnn_step(x, h_prev, U, W, b):\n    return x"
 

@@ -28,8 +28,11 @@ from rnngrade.core.record import JUDGED, REFUSED
 from rnngrade.grading import judge
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import open_station
-from rnngrade.grading.judge import Remote, _observation, _require_small, decide, judge_question, tell, within
+from rnngrade.grading.judge import decide, judge_question, tell
+from rnngrade.grading.remote import SPARE_MEMORY, Remote, _observation, _require_small, within
+from rnngrade.grading.requests import _sealed, draw_of, given_to
 from rnngrade.sandbox.bubblewrap import not_needed
+from rnngrade.sandbox.inside.sealed import Sealed, seal
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
 from rnngrade.sandbox.shared_memory import SIZE, SharedMemory, lay_out
@@ -207,10 +210,10 @@ def test_the_judges_own_work_is_limited_in_time_and_memory():
     with pytest.raises(RuntimeError, match=r"longer than 0\.2 seconds"), within(0.2):
         spin()
     with pytest.raises(MemoryError), within(60.0):
-        np.ones(2 * judge.SPARE_MEMORY // 8)
+        np.ones(2 * SPARE_MEMORY // 8)
     with within(60.0):
         time.sleep(0.01)
-    assert np.ones(2 * judge.SPARE_MEMORY // 8).sum() > 0, "and no longer than that"
+    assert np.ones(2 * SPARE_MEMORY // 8).sum() > 0, "and no longer than that"
 
 
 @pytest.mark.parametrize(
@@ -222,7 +225,7 @@ def test_the_judges_own_work_is_limited_in_time_and_memory():
     ],
 )
 def test_what_ends_a_session_is_a_fault(source, fault, judged, monkeypatch):
-    monkeypatch.setattr(judge, "GRACE_SECONDS", 1.0)
+    monkeypatch.setattr("rnngrade.grading.remote.GRACE_SECONDS", 1.0)
     with pytest.raises(fault):
         judged("softmax", source)
 
@@ -282,13 +285,11 @@ def test_what_is_no_observation_is_garbage(value):
         _observation(value)
 
 
-def test_a_function_stays_with_the_judge(stations):
-    exercise = exercises.find("unfold")
-    with stations(exercise.unit.stem).session() as session:
-        remote = Remote(session, exercise, 60.0)
-        given = remote._give((logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]), functions := [])
-        assert [given[0].name, given[1][1]["f"].name] == ["__remote__"] * 2
-        assert [f.make()(0.5, 3.0) for f in functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
+def test_a_function_stays_with_the_judge():
+    value = logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]
+    given = given_to(exercises.find("unfold"), value, functions := [])
+    assert [given[0].name, given[1][1]["f"].name] == ["__remote__"] * 2
+    assert [f.make()(0.5, 3.0) for f in functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
 
 
 @pytest.mark.parametrize("stem", some(exercises.SYLLABUS, 4))
@@ -404,8 +405,8 @@ def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(at_once, stations):
         remote = Remote(session, exercise, 60.0)
         assert remote.open() == {"state": "open"}
         x = np.random.default_rng(0).normal(size=(3, 4))
-        cases = tuple((x.copy(),) for _ in views)
-        seen = remote._ask(call, cases) if at_once else [remote.observe(call, args) for args in cases]
+        cases = tuple((call, (x.copy(),)) for _ in views)
+        seen = remote._ask(cases) if at_once else [remote.observe(*case) for case in cases]
         assert [one.shared for one in seen] == [is_view for _, is_view in views]
 
 
@@ -416,8 +417,48 @@ def test_cases_are_asked_at_once_up_to_one_that_does_not_end(stations):
         assert session.ask("run", source, seconds=60.0)["error"] is None
         remote = Remote(session, exercise, 60.0)
         assert remote.open() == {"state": "open"}
-        seen = remote._ask(call, ((0,), (1,), (2,), (3,)))
+        seen = remote._ask(tuple((call, (x,)) for x in range(4)))
     assert [(one.answer, one.timed_out) for one in seen] == [(0, False), (1, False), (None, True)]
+
+
+def test_a_right_answer_has_what_it_calls_already_and_a_wrong_one_asks(stations, monkeypatch):
+    """The answers to the calls of the model answer come with the cases; they do not depend on who asks."""
+    exercise = exercises.find("rnn_forward")
+    calls = []
+    known = Remote.known
+    monkeypatch.setattr(Remote, "known", lambda self, call: (calls.append(call), known(self, call))[1])
+
+    def told(change=""):
+        source = exercise.source.replace("h = rnn_step(x, h, U, W, b)", f"h = rnn_step(x, h, U, W, b){change}")
+        with stations(exercise.unit.stem).session() as session:
+            assert session.ask("run", f"import numpy as np\n{source}", seconds=60.0)["error"] is None
+            calls.clear()
+            return tell(session, exercise), len(calls)
+
+    right, asked = told()
+    assert (right.verdict.passed, asked) == (True, 0)
+    wrong, asked = told(" + 1")
+    assert not wrong.verdict.passed
+    assert asked > 10
+
+
+def test_sealed_answers_tell_nothing_to_who_does_not_know_the_call():
+    answers = {f"call {n}".encode(): bytes([n]) * 40 for n in range(20)}
+    sent = seal(answers)
+    received = Sealed(sent)
+    assert {call: received.answer_to(call) for call in answers} == answers
+    assert received.answer_to(b"another call") is None
+    assert not any(answer[:8] in sent.tobytes() or call in sent.tobytes() for call, answer in answers.items())
+    assert sent.tobytes() == seal(dict(reversed(answers.items()))).tobytes(), "their order tells something"
+    assert Sealed(seal({})).answer_to(b"") is None
+
+
+def test_no_answer_of_a_hidden_case_is_sent_with_the_visible_ones():
+    exercise = exercises.find("rnn_forward")
+    visible, hidden = (_sealed(exercise, draw_of(exercise, is_hidden)[0]) for is_hidden in (False, True))
+    names = [{*Sealed(sent)._answers} for sent in (visible, hidden)]
+    assert all(names)
+    assert not names[0] & names[1]
 
 
 def test_an_optimizer_loads_no_compiler_and_who_asks_for_it_gets_it(stations):

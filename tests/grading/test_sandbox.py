@@ -32,6 +32,7 @@ from rnngrade.grading.grade import grade, open_station
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import groups
+from rnngrade.sandbox.inside.sealed import seal
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow, told
 from tests.grading.solved import solved
@@ -828,7 +829,7 @@ def test_a_judge_that_is_late_itself_takes_no_time_from_the_student(session, mon
     # A function of the judge's by number, as `judge.Remote` hands it over.
     given = Named("__remote__", {"number": 0})
     answers = SimpleNamespace(known=lambda call: None, keep=lambda *kept: None, call=slow)
-    body = encode(["rnncourse.checks.drive:call", [(given,)]])
+    body = encode([[("rnncourse.checks.drive:call", (given,))], seal({})])
     session.exchange("observe", body, seconds=PATIENCE, answers=answers, seen=(seen := []), cases=1)
     assert [told(one)["answer"] for one in seen] == [5]
 

@@ -10,6 +10,7 @@ import ast
 import functools
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import platform
 from dataclasses import asdict, dataclass
@@ -62,7 +63,7 @@ class Bundle:
         return _parsed(self.release)
 
     def modules(self) -> list[str]:
-        """What the unit's locked cells import, and so every submission needs."""
+        """What the unit's locked cells import, and its drivers, and so every submission needs."""
         found: dict[str, None] = {}
         for cell in self.notebook().cells:
             meta = cell.metadata.get("nbgrader", {})
@@ -73,7 +74,8 @@ class Bundle:
                     found |= dict.fromkeys(alias.name for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module and node.module != "__future__":
                     found[node.module] = None
-        return list(found)
+        fixtures = f"rnncourse.fixtures.{self.unit.partition('_')[2]}"
+        return [*found, *([fixtures] if importlib.util.find_spec(fixtures) else [])]
 
     def require_fit(self) -> None:
         """**Errors:** `WrongBundle` if the checks or the environment here are not those that the desk has."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+MOST_KEPT = 2**24  # bytes of what the judge keeps, in each of its caches
+OBJECT = 200  # bytes of memory that a kept thing takes besides, roughly
+
 K = TypeVar("K")
 V = TypeVar("V")
 

@@ -33,7 +33,7 @@ from rnngrade.grading.tasks import Settings, receive, remove, send
 from rnngrade.sandbox import view
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import warm
-from rnngrade.sandbox.session import Station
+from rnngrade.sandbox.station import Station
 
 
 def main(control: int, folder: Path, parent: int) -> int:

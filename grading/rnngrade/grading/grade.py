@@ -30,7 +30,6 @@ from typing import Any, TypeVar
 from nbformat import NotebookNode
 
 from rnncourse import exercises
-from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.place import Where
 from rnncourse.checks.verdict import Verdict
@@ -42,26 +41,24 @@ from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.cache import BoundedCache
 from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
 from rnngrade.grading.outputs import Outputs, new_output
+from rnngrade.grading.requests import prepare
+from rnngrade.grading.rooms import Cell, Rooms
+from rnngrade.grading.stopped import IMPATIENCE, PATIENT_WITH, is_odd, status_of, words_of
 from rnngrade.grading.tasks import Graded
 from rnngrade.reading.digest import digest, weight
-from rnngrade.reading.inspection import Inspection, inspect
+from rnngrade.reading.inspection import Inspection, inspect_unit
 from rnngrade.reading.intake import Intake, take_in
 from rnngrade.sandbox.limits import MB, Limits
-from rnngrade.sandbox.session import Died, Fault, Fork, Garbled, Session, Station, TooMuch, TooSlow
+from rnngrade.sandbox.session import Fault, Fork, Garbled, TooSlow
+from rnngrade.sandbox.station import Station
 
 MOST_FINDINGS = 200
 MOST_WORDS = 4_000  # characters of a message
 MOST_SOURCE = 20_000  # characters of an answer whose mistake is looked for
 
-PATIENT_WITH = 2  # cells that come to no end; then the others have a share of the time that a cell has
-IMPATIENCE = 10
 
 T = TypeVar("T")
 _prints = BoundedCache[str, str](MB)  # of answers: many of a class are the same
-
-
-class NoRoom(BaseException):
-    """The station gives no room any more: that is no student's fault."""
 
 
 def grade(
@@ -98,15 +95,14 @@ def open_station(
 
 
 def get_ready(bundle: Bundle, seed: str) -> None:
-    """Work out what is the same for a whole class, for processes that are forked from this one: the cases and what is
-    expected in each, and the lists by which a source is read.
+    """Work out what is the same for a whole class, for processes that are forked from this one: the cases, what is
+    expected and what is asked in each, and the lists by which a source is read.
     """
     with _seed(seed):
         for one in exercises.unit(bundle.unit):
             if isinstance(one, Exercise):
-                drawn(one, seed_for(one, False))
-                drawn(one, seed_for(one, True))
-    _inspected(take_in(bundle.release, bundle.notebook()), bundle.unit)
+                prepare(one)
+    inspect_unit(take_in(bundle.release, bundle.notebook()).notebook, bundle.unit)
 
 
 @contextmanager
@@ -122,21 +118,6 @@ def _seed(seed: str) -> Iterator[None]:
             os.environ.pop("RNNCOURSE_SEED", None)
         else:
             os.environ["RNNCOURSE_SEED"] = before
-
-
-@dataclass
-class _Cell:
-    """A cell to run: `exercise` names the exercise whose answer it is; `fault` is what became of it, if it is left
-    out.
-    """
-
-    index: int
-    source: str
-    exercise: str | None = None
-    is_helper: bool = False
-    fault: Fault | None = None
-    error: str = ""
-    seconds: float = 0.0
 
 
 @dataclass
@@ -164,26 +145,24 @@ class _Grading:
     at: Callable[[str], None]
     results: dict[str, ExerciseResult] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
-    ran: list[_Cell] = field(default_factory=list)
-    session: Session | None = None
+    ran: list[Cell] = field(default_factory=list)
     checks: list[_Check] = field(default_factory=list)
-    asked: int = 0  # how many answers have been asked in this session
     banned: dict[str, str] = field(default_factory=dict)  # by answer: what it calls and may not
     places: dict[str, Where] = field(default_factory=dict)  # by exercise, where an answer goes wrong
-    restarts: int = 0
-    most_memory: int = 0
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds, by what on
 
     def run(self) -> Graded:
         began = time.monotonic()
-        self.end = began + self.station.limits.submission_seconds
+        self.rooms = Rooms(self.station, began + self.station.limits.submission_seconds)
         self.outputs = Outputs(self.station.limits)
         with with_no_more_than(self.station.limits.judge_memory):
             release = self.bundle.notebook()
             intake = self._guarded("intake", lambda: take_in(self.submission, release), self._nothing_taken)
             self.findings += intake.findings
             nothing = Inspection([], {})
-            inspection = self._guarded("inspection", lambda: _inspected(intake, self.bundle.unit), lambda _: nothing)
+            inspection = self._guarded(
+                "inspection", lambda: inspect_unit(intake.notebook, self.bundle.unit), lambda _: nothing
+            )
             self.findings, self.banned = [*self.findings, *inspection.findings], inspection.banned
             self.spent["intake_seconds"] = time.monotonic() - began
             try:
@@ -199,14 +178,15 @@ class _Grading:
                         self._judged(check, partial(self._decide, check))
                     self._write_down(check)
             finally:
-                self._close()
+                self.rooms.close()
             made = self._record(intake)
             made.measured.update(
                 seconds=round(time.monotonic() - began, 3),
                 cell_seconds=round(sum(c.seconds for c in self.ran), 3),
+                sandbox_seconds=round(self.rooms.seconds, 4),
                 **{what: round(seconds, 4) for what, seconds in self.spent.items()},
-                memory=float(self.most_memory),
-                restarts=float(self.restarts),
+                memory=float(self.rooms.most_memory),
+                restarts=float(self.rooms.restarts),
             )
             return Graded(made, json.dumps(intake.notebook, ensure_ascii=False).encode("utf-8", "replace"))
 
@@ -224,7 +204,7 @@ class _Grading:
                 why = "it took the judge more memory than there is for it"
             except Exception as error:  # the last net
                 why = f"it ended in {type(error).__name__}, which nobody has foreseen"
-            self._close()  # in what state the session is, nobody knows
+            self.rooms.close()  # in what state the session is, nobody knows
         words = (
             f"What stands at the place `{place}` could not be graded: {why}. It counts as lost until a person looks."
         )
@@ -246,9 +226,9 @@ class _Grading:
             self._judged(check, lambda: self._ask(check, intake))
             return
         is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
-        one = _Cell(index, cell.source, meta.get("grade_id") if meta.get("solution") else None, is_helper)
+        one = Cell(index, cell.source, meta.get("grade_id") if meta.get("solution") else None, is_helper)
         self.ran.append(one)
-        reply = self._guarded(place, lambda: self._run(one), lambda why: self._leave_out(one, Garbled(why)))
+        reply = self._guarded(place, lambda: self._run(one), lambda why: one.leave_out(Garbled(why)))
         cell.execution_count = len(self.ran)
         if reply is not None:
             cell.outputs = self.outputs.kept(reply["outputs"])
@@ -258,43 +238,38 @@ class _Grading:
                 words = f"Your cell `{place}` ran, although it could not be read as Python."
                 self.findings.append(Finding("not-read", words, place, for_person=True))
         elif one.fault is not None:
-            words = _words(one.fault, "This cell", self.station.limits)
+            words = words_of(one.fault, "This cell", self.station.limits)
             cell.outputs = [new_output("error", ename="Stopped", evalue=words, traceback=[words])]
             if one.exercise is None:
                 self.findings.append(Finding("cell-stopped", f"A cell of your own was left out. {words}"))
 
-    def _run(self, one: _Cell) -> dict[str, Any] | None:
+    def _run(self, one: Cell) -> dict[str, Any] | None:
         """Run a cell; None if it came to no end, in which case it is left out from now on."""
-        began, started = time.monotonic(), self.spent["sandbox_seconds"]
+        began, started = time.monotonic(), self.rooms.seconds
         try:
-            if (session := self._ready()) is None:
-                return self._leave_out(one, TooSlow())
+            if (session := self.rooms.ready(self.ran)) is None:
+                one.leave_out(TooSlow())
+                return None
             cpu = session.cpu_seconds()
-            reply = session.ask("run", one.source, seconds=self._left(self._cell_seconds(one)))
+            reply = session.ask("run", one.source, seconds=self.rooms.left(self._cell_seconds(one)))
             match reply:
                 case {"outputs": list(), "error": None | str()}:
                     self.spent["cell_cpu_seconds"] += session.cpu_seconds() - cpu
                     return dict(reply)
             raise Garbled("no outputs")
-        except TooSlow:
-            self._close()
-            return self._leave_out(one, TooSlow(self._cell_seconds(one)))
         except Fault as fault:
-            self._close()
-            return self._leave_out(one, fault)
+            self.rooms.close()
+            one.leave_out(TooSlow(self._cell_seconds(one)) if isinstance(fault, TooSlow) else fault)
+            return None
         finally:
-            one.seconds = time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
+            one.seconds = time.monotonic() - began - (self.rooms.seconds - started)
 
-    def _cell_seconds(self, one: _Cell) -> float:
+    def _cell_seconds(self, one: Cell) -> float:
         """How long a cell may run. To write down a function takes milliseconds, however slow it is when called."""
         endless = sum(isinstance(cell.fault, TooSlow) for cell in self.ran)
         is_students = one.is_helper or one.exercise is not None
         most = self.station.limits.cell_seconds
         return most / IMPATIENCE if is_students and endless >= PATIENT_WITH else most
-
-    @staticmethod
-    def _leave_out(one: _Cell, fault: Fault) -> None:
-        one.fault = type(fault)(*fault.args)  # with its traceback it would hold on to all that was read
 
     def _judged(self, check: _Check, task: Callable[[], Told]) -> None:
         """Have a check judged, for its hidden cases or for what comes before."""
@@ -304,10 +279,10 @@ class _Grading:
             self._end(check)
             return Told(record.GARBLED, refused(check.exercise, words))
 
-        began, started = time.monotonic(), self.spent["sandbox_seconds"]
+        began, started = time.monotonic(), self.rooms.seconds
         check.told = self._guarded(str(check.cell.metadata.nbgrader.grade_id), task, unforeseen)
         check.seconds += time.monotonic() - began
-        self.spent["judge_seconds"] += time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
+        self.spent["judge_seconds"] += time.monotonic() - began - (self.rooms.seconds - started)
 
     def _write_down(self, check: _Check) -> None:
         """The result of an exercise; the first one counts."""
@@ -345,11 +320,11 @@ class _Grading:
         if intake.answers.get(name) is None:
             return Told(record.MISSING, refused(exercise, f"What was handed in has no cell with an answer to {name}."))
         if answer is not None and answer.fault is not None:
-            words = _words(answer.fault, f"The cell of {name}", self.station.limits)
-            return Told(_status(answer.fault), refused(exercise, words))
-        if (session := self._ready()) is None:
+            words = words_of(answer.fault, f"The cell of {name}", self.station.limits)
+            return Told(status_of(answer.fault), refused(exercise, words))
+        if (session := self.rooms.ready(self.ran)) is None:
             return self._no_time(exercise)
-        self.asked += 1
+        self.rooms.asked += 1
         try:
             if isinstance(exercise, Question):
                 told = judge_question(session, exercise)
@@ -359,13 +334,13 @@ class _Grading:
                 if told.remote is None:
                     self._end(check)
         except Fault as fault:
-            is_retried = _is_odd(fault) and self.asked > 1 and isinstance(exercise, Exercise)
+            is_retried = is_odd(fault) and self.rooms.asked > 1 and isinstance(exercise, Exercise)
             if check.fork is None:  # it was not the answer that failed, but the room
-                self._close()
+                self.rooms.close()
             self._end(check)
             if is_retried:
                 return self._alone(check)
-            told = Told(_status(fault), refused(exercise, _words(fault, name, self.station.limits)))
+            told = Told(status_of(fault), refused(exercise, words_of(fault, name, self.station.limits)))
         if told.status == record.MISSING and answer is not None and answer.error:
             words = f"There is no `{name}`: its cell raised {answer.error[:300]}."
             return Told(told.status, refused(exercise, words))
@@ -379,22 +354,22 @@ class _Grading:
                 return self._alone(check)
             return decide(check.told)
         except Fault as fault:
-            words = _words(fault, check.exercise.name, self.station.limits)
-            return Told(_status(fault), refused(check.exercise, words))
+            words = words_of(fault, check.exercise.name, self.station.limits)
+            return Told(status_of(fault), refused(check.exercise, words))
         finally:
             self._end(check)
 
     def _alone(self, check: _Check) -> Told:
         """The same, all of it, in a room in which nothing else is asked."""
         assert isinstance(check.exercise, Exercise)
-        if (session := self._room(self.ran[: check.before])) is None:
+        if (session := self.rooms.another(self.ran[: check.before])) is None:
             return self._no_time(check.exercise)
         try:
             told = tell(session, check.exercise, self.banned.get(check.exercise.name))
             return decide(told) if told.remote else told
         except Fault as fault:
-            words = _words(fault, check.exercise.name, self.station.limits)
-            return Told(_status(fault), refused(check.exercise, words))
+            words = words_of(fault, check.exercise.name, self.station.limits)
+            return Told(status_of(fault), refused(check.exercise, words))
         finally:
             session.close()
 
@@ -419,58 +394,18 @@ class _Grading:
             if not is_unnamed or not isinstance(exercise, Exercise) or left <= 0 or len(source) > MOST_SOURCE:
                 continue
             began = time.monotonic()
-            if (session := self._ready()) is None:
+            if (session := self.rooms.ready(self.ran)) is None:
                 break
             try:
                 fork = session.fork()
             except Fault:
-                self._close()
+                self.rooms.close()
                 continue
             with fork, suppress(Fault):
-                if found := place(fork, exercise, source, self._left(left)):
+                if found := place(fork, exercise, source, self.rooms.left(left)):
                     self.places[exercise.name] = found
             left -= time.monotonic() - began
         self.spent["place_seconds"] += self.station.limits.place_seconds - left
-
-    def _ready(self) -> Session | None:
-        """A session in which all cells so far have been run, but for those left out; None if there is no more time."""
-        if self.session is not None and self.session.is_gone():
-            self._close()
-        if self.session is None:
-            self.asked, self.session = 0, self._room(self.ran)
-        return self.session
-
-    def _room(self, cells: list[_Cell]) -> Session | None:
-        """A new session in which these cells have been run, but for those left out; None if there is no more time."""
-        began = time.monotonic()
-        try:
-            while self.restarts <= self.station.limits.restarts and self._left(1.0) > 0:
-                self.restarts += 1
-                try:
-                    session = self.station.session()
-                except (RuntimeError, OSError) as error:
-                    raise NoRoom(str(error)) from None
-                for one in [c for c in cells if c.fault is None and c.seconds]:
-                    try:
-                        session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
-                    except Fault as fault:  # it did end before: chance, or malice
-                        self._leave_out(one, fault)
-                        session.close()
-                        break
-                else:
-                    return session
-            return None
-        finally:
-            self.spent["sandbox_seconds"] += time.monotonic() - began
-
-    def _left(self, most: float) -> float:
-        return max(0.0, min(most, self.end - time.monotonic()))
-
-    def _close(self) -> None:
-        if self.session is not None:
-            self.most_memory = max(self.most_memory, self.session.most_memory)
-            self.session.close()
-            self.session = None
 
     def _record(self, intake: Intake) -> Record:
         catalogue = exercises.unit(self.bundle.unit)
@@ -493,25 +428,6 @@ class _Grading:
         )
 
 
-def _inspected(intake: Intake, unit: str) -> Inspection:
-    """What a submission's source says."""
-    sources, given = {}, []
-    for index, cell in enumerate(intake.notebook.cells):
-        meta = cell.metadata.get("nbgrader", {})
-        is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
-        if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
-            sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
-        elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
-            given.append(cell.source)
-    stem = unit.partition("_")[2]
-    own = (f"rnncourse.{stem}", "rnncourse.exercises")
-    catalogue = exercises.unit(unit)
-    forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
-    uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
-    answers = [e.source for e in catalogue if isinstance(e, Exercise)]
-    return inspect(sources, forbids, uses, given, answers)
-
-
 def _fingerprint(source: str) -> str:
     if (known := _prints.get(source)) is None:
         known = f"{weight(source)}:{digest(source)}"
@@ -524,35 +440,6 @@ def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
     first = sorted(range(len(findings)), key=lambda i: not findings[i].for_person)[:MOST_FINDINGS]
     kept = [findings[i] for i in sorted(first)]
     return tuple(dataclasses.replace(finding, message=visible(finding.message)[:MOST_WORDS]) for finding in kept)
-
-
-def _is_odd(fault: Fault) -> bool:
-    """Whether an answer on its own rarely ends so; one that is too slow, or too large, mostly is so by itself."""
-    return isinstance(fault, (Died, Garbled))
-
-
-def _status(fault: Fault) -> str:
-    kinds = {TooSlow: record.TIMED_OUT, Died: record.DIED, TooMuch: record.DIED, Garbled: record.GARBLED}
-    return kinds[type(fault)]
-
-
-def _words(fault: Fault, what: str, limits: Limits) -> str:
-    """What to tell a student whose cell or answer ended the session."""
-    match fault:
-        case TooSlow(args=(seconds,)) if seconds < limits.cell_seconds:
-            before = f"after {PATIENT_WITH} cells that did not come to an end"
-            return f"{what} did not come to an end in {seconds:g} seconds, which was all that it had {before}."
-        case TooSlow():
-            return f"{what} did not come to an end in time. Is there a loop that never ends?"
-        case TooMuch() if str(fault) == "processes":
-            return f"{what} started more than {limits.processes} processes or threads."
-        case TooMuch() if str(fault) == "answers":
-            return f"What {what} returns takes more than {limits.message // MB} MB."
-        case TooMuch():
-            return f"{what} used more than {limits.memory // MB} MB of memory."
-        case Garbled():
-            return f"{what} wrote where only the grading desk writes, so that nothing it says can be believed."
-    return f"{what} ended Python itself: by a crash, by os._exit, or for want of memory."
 
 
 def _verdict_output(verdict: Verdict) -> NotebookNode:

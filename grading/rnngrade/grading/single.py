@@ -19,7 +19,7 @@ from rnngrade.core.record import ExerciseResult, Record
 from rnngrade.grading.bundle import Bundle, exercise_names
 from rnngrade.grading.tasks import Graded, Settings
 from rnngrade.grading.worker import Worker
-from rnngrade.reading.intake import MAX_BYTES
+from rnngrade.reading.cells import MAX_BYTES
 from rnngrade.sandbox import bubblewrap
 from rnngrade.sandbox.limits import Limits
 

@@ -25,7 +25,7 @@ from rnngrade.core.errors import DeskError
 from rnngrade.core.record import DIED, ExerciseResult, Finding, Record
 from rnngrade.grading.bundle import exercise_names
 from rnngrade.grading.tasks import Graded, Settings, receive, remove, send
-from rnngrade.sandbox.session import SAME_EACH_TIME
+from rnngrade.sandbox.station import SAME_EACH_TIME
 
 TRIALS = 6  # how often a submission is graded, until it is left to a person
 PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine

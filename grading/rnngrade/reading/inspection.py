@@ -16,15 +16,19 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 
+from nbformat import NotebookNode
+
+from rnncourse import exercises
+from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.forbidden import is_under
 from rnngrade.core.record import Finding
 from rnngrade.reading.allowed import METHODS, NO_BUILTIN, SETTABLE, Allowed, imports
-from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHOW, TooComplex, as_run
+from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHOW, TooComplex
+from rnngrade.reading.programs import Program, Statement, bound_by, root_of
 
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
 COURSE = frozenset(("check", "hint", "use", "progress", "rnncourse"))  # names that are the course's own
@@ -61,12 +65,12 @@ def inspect(
     >>> [f.message for f in found]
     ['Your cell `rnn_step` uses `os.system`, which is not on the list of what answers use.']
     """
-    trees, files, findings = _read(sources)
+    cells, files, findings = _read(sources)
     banned: dict[str, str] = {}
     try:
-        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed((*given,)), *trees.values()], files)
-        for cell, tree in trees.items():
-            seen = _Cell(names).look(tree)
+        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed((*given,)), *cells.values()], files)
+        for cell, program in cells.items():
+            seen = _Cell(names).look(program.tree)
             findings += [Finding(code, _says(cell, words), cell, for_person=True) for code, words in seen.items()]
         tampers = any(finding.for_person for finding in findings)
         for name, forbidden in forbids.items():
@@ -78,6 +82,25 @@ def inspect(
     except RecursionError:
         findings.append(Finding("too-complex", "Your code is nested too deeply to be inspected.", for_person=True))
     return Inspection(findings, banned)
+
+
+def inspect_unit(notebook: NotebookNode, unit: str) -> Inspection:
+    """What the source of a unit's notebook says, as it was taken in."""
+    sources, given = {}, []
+    for index, cell in enumerate(notebook.cells):
+        meta = cell.metadata.get("nbgrader", {})
+        is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
+        if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
+            sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
+        elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
+            given.append(cell.source)
+    stem = unit.partition("_")[2]
+    own = (f"rnncourse.{stem}", "rnncourse.exercises")
+    catalogue = exercises.unit(unit)
+    forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
+    uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
+    answers = [e.source for e in catalogue if isinstance(e, Exercise)]
+    return inspect(sources, forbids, uses, given, answers)
 
 
 def written_module(source: str) -> tuple[str | None, str]:
@@ -93,11 +116,11 @@ def written_module(source: str) -> tuple[str | None, str]:
     return name, source[found.end() :]
 
 
-def _read(sources: Mapping[str, str]) -> tuple[dict[str, ast.Module], set[str], list[Finding]]:
+def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], list[Finding]]:
     """The cells' programs, the names of the modules that they write, and what cannot be read, or runs something else
     than Python.
     """
-    trees: dict[str, ast.Module] = {}
+    cells: dict[str, Program] = {}
     files: set[str] = set()
     findings: list[Finding] = []
     total = 0
@@ -110,7 +133,7 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, ast.Module], set[str], 
         if module:
             files |= {module, module.partition(".")[0]}
         try:
-            trees[cell], magics = as_run(source)
+            cells[cell] = Program.of(source)
         except SyntaxError as error:
             where = f" in line {error.lineno}" if error.lineno else ""
             words = f"is no valid Python{where}: {error.msg}"
@@ -119,20 +142,19 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, ast.Module], set[str], 
         except TooComplex:
             findings.append(Finding("too-complex", _says(cell, "is nested too deeply"), cell, for_person=True))
             continue
-        if others := sorted({*magics} - RUN_PYTHON - SHOW):
+        if others := sorted({*cells[cell].magics} - RUN_PYTHON - SHOW):
             words = f"uses `{'' if others[0] == '!' else '%'}{others[0]}`, which can start another program or language"
             findings.append(Finding("not-listed", _says(cell, words), cell, for_person=True))
-    return trees, files, findings
+    return cells, files, findings
 
 
-@lru_cache(maxsize=2)
-def _parsed(sources: tuple[str, ...]) -> list[ast.Module]:
-    """The unit's own cells, which are the same for the whole class; nobody changes what comes."""
-    trees = []
+def _parsed(sources: tuple[str, ...]) -> list[Program]:
+    """The unit's own cells."""
+    cells = []
     for source in sources:
         with suppress(SyntaxError, TooComplex):
-            trees.append(as_run(source)[0])
-    return trees
+            cells.append(Program.of(source))
+    return cells
 
 
 def _says(cell: str, words: str) -> str:
@@ -145,43 +167,21 @@ class _Names:
     notebook gives to its objects.
     """
 
-    def __init__(self, allowed: Allowed, trees: list[ast.Module], files: set[str]) -> None:
+    def __init__(self, allowed: Allowed, cells: list[Program], files: set[str]) -> None:
         self.allowed, self.files = allowed, files
         self.imported: dict[str, set[str]] = defaultdict(set)
-        self.bound: dict[str, list[ast.stmt]] = defaultdict(list)
-        self.own: set[str] = set()
-        self.local: set[int] = set()  # ids of the names that a function binds itself, to what is no module
-        for tree in trees:
-            self._mark_local(tree, frozenset())
-        nodes = [node for tree in trees for node in ast.walk(tree)]
-        for node in nodes:
-            for dotted, name in imports(node):
-                self.imported[name or dotted.partition(".")[0]].add(dotted if name else dotted.partition(".")[0])
-            self.own |= set(_given_attributes(node))
-        aliases = [n for n in nodes if isinstance(n, ast.Assign) and _root(n.value) is not None]
+        self.bound: dict[str, list[Statement]] = defaultdict(list)
+        self.own = {name for cell in cells for name in cell.own}
+        self.local = {one for cell in cells for one in cell.local}
+        for cell in cells:
+            for name, dotted in cell.imported:
+                self.imported[name].add(dotted)
         for _ in range(3):  # an alias of an alias
-            for node in aliases:
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        self.imported[target.id] |= {d for d in self.dotted(node.value) if allowed.is_module(d)}
-        for statement in (statement for tree in trees for statement in tree.body):
-            for name in _bound_by(statement):
+            for name, value in (alias for cell in cells for alias in cell.aliases):
+                self.imported[name] |= {d for d in self.dotted(value) if allowed.is_module(d)}
+        for statement in (statement for cell in cells for statement in cell.statements):
+            for name in statement.binds:
                 self.bound[name].append(statement)
-
-    def _mark_local(self, node: ast.AST, names: frozenset[str]) -> None:
-        """No value is a module, so neither is a parameter, or what is set in a function and is no alias."""
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            inner = [*ast.walk(node)]
-            aliases = {id(t) for n in inner if isinstance(n, ast.Assign) and _root(n.value) for t in n.targets}
-            modules = {n.id for n in inner if id(n) in aliases and isinstance(n, ast.Name)}
-            modules |= {name or dotted.partition(".")[0] for n in inner for dotted, name in imports(n)}
-            modules |= {name for n in inner if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names}
-            stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            names = names | {n.arg for n in inner if isinstance(n, ast.arg)} | stored - modules
-        elif isinstance(node, ast.Name) and node.id in names:
-            self.local.add(id(node))
-        for child in ast.iter_child_nodes(node):
-            self._mark_local(child, names)
 
     def dotted(self, node: ast.AST) -> set[str]:
         """What a name, or attributes of one, may stand for, if the name is imported: {"torch.nn.RNN"} for `T.RNN`."""
@@ -230,8 +230,8 @@ class _Names:
                 continue
             seen.add(name)
             sure = sure and len(self.bound[name]) == 1
-            code = [s for s in self.bound[name] if not isinstance(s, (ast.Import, ast.ImportFrom)) or name == answer]
-            for node in (n for statement in code for n in ast.walk(statement)):
+            code = [s for s in self.bound[name] if not s.is_import or name == answer]
+            for node in (node for statement in code for node in statement.refers):
                 referred = {dotted for dotted, _ in imports(node)}
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     referred = set() if isinstance(node, ast.Name) and node.id in free else self.dotted(node)
@@ -255,36 +255,6 @@ def _is_within(name: str, banned: str) -> bool:
     return is_inner and first == banned.partition(".")[0] != "rnncourse"
 
 
-def _given_attributes(node: ast.AST) -> Iterator[str]:
-    """The attributes that this gives to objects: `self.W = …`, what a class has, `State(h=…)`, a named tuple's."""
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        yield node.attr
-    elif isinstance(node, ast.ClassDef):
-        for statement in node.body:
-            yield from _bound_by(statement)
-    elif isinstance(node, ast.Call):
-        yield from (k.arg for k in node.keywords if k.arg)
-        if (_root(node.func) or "").endswith("namedtuple") or getattr(node.func, "attr", "") == "namedtuple":
-            texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-            yield from " ".join(texts).replace(",", " ").split()
-
-
-def _bound_by(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {statement.name}
-    nodes = [*ast.walk(statement)]
-    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return stored | {name or dotted.partition(".")[0] for n in nodes for dotted, name in imports(n)}
-
-
-def _root(node: ast.AST | None) -> str | None:
-    """The first part of a dotted name as it stands there: `t` of `t.nn.RNN`."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
 class _Cell(ast.NodeVisitor):
     """Goes through one cell and writes down, by code, what is seen first of each kind."""
 
@@ -297,7 +267,7 @@ class _Cell(ast.NodeVisitor):
         for statement in tree.body:
             own = all(dotted.partition(".")[0] == "rnncourse" for dotted, _ in imports(statement))
             if not isinstance(statement, (ast.Import, ast.ImportFrom)) or not own:
-                for name in sorted(_bound_by(statement) & COURSE):
+                for name in sorted(bound_by(statement) & COURSE):
                     self._see("patches", f"defines `{name}` anew, which is the course's own")
         self.visit(tree)
         return self.found
@@ -362,7 +332,7 @@ class _Cell(ast.NodeVisitor):
             self.visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        called = _root(node.func) if isinstance(node.func, ast.Name) else None
+        called = root_of(node.func) if isinstance(node.func, ast.Name) else None
         if called in BY_NAME:
             if not (len(node.args) > 1 and self._is_plain_name(node.args[1])):
                 self._see("not-listed", f"uses `{called}` with a name that may be any, which can hide what is called")

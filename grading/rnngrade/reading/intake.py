@@ -9,7 +9,6 @@ outputs, attachments, checks and locked cells as the student left them, is dropp
 from __future__ import annotations
 
 import copy
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,15 +19,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from rnngrade.core.record import Finding
+from rnngrade.reading.cells import MAX_CELLS, MAX_SOURCE, HandedIn, Unreadable, read_cells
 
-MAX_BYTES = 20_000_000
-MAX_CELLS = 2_000  # of the notebook, among which own cells are taken
-MAX_READ = 20_000  # of the notebook, among which answers are looked for
 MAX_HELPERS = 300  # code cells of the student's own
-MAX_SOURCE = 1_000_000  # characters of one cell
 MAX_WRITTEN = 30_000  # characters of a written answer: a person is to read it
-MAX_NAME = 100  # characters of an id
-MAX_CONTAINERS = 1_000_000  # brackets in the file: bounds the memory that parsing it takes
 
 HELPER = {"rnngrade": {"role": "helper"}}
 
@@ -52,164 +46,18 @@ def take_in(submission: bytes, release: NotebookNode) -> Intake:
     """Graft a submission into a copy of `release`, the notebook that students got. Never raises, whatever comes."""
     findings: list[Finding] = []
     try:
-        cells = _read(submission, findings)
-    except _Unreadable as why:
+        cells = read_cells(submission, findings)
+    except Unreadable as why:
         findings.append(why.finding)
         cells = None
     return _Graft(release, cells, findings).intake()
 
 
-@dataclass
-class _Cell:
-    """One cell of the student's notebook, as far as anything of it is used. `target` is the index of the release's
-    cell that it is, if it is one.
-    """
-
-    kind: str
-    source: str
-    id: str = ""
-    grade_id: str = ""
-    tags: tuple[str, ...] = ()
-    has_attachments: bool = False
-    too_long: bool = False
-    target: int | None = None
-
-
-class _Unreadable(Exception):
-    """Nothing can be taken from the submission; the finding says why."""
-
-    def __init__(self, code: str, message: str, *, for_person: bool = True) -> None:
-        super().__init__(message)
-        self.finding = Finding(code, message, for_person=for_person)
-
-
-# --- from bytes to cells
-
-
-def _read(submission: bytes, findings: list[Finding]) -> list[_Cell]:
-    """The cells of the notebook that these bytes are."""
-    if len(submission) > MAX_BYTES:
-        raise _Unreadable(
-            "too-large",
-            f"The file has {len(submission) / 1e6:.0f} MB, and more than {MAX_BYTES / 1e6:.0f} MB are not read. "
-            "Clear the outputs (Edit, Clear Outputs of All Cells), save, and hand it in again.",
-        )
-    if not submission.strip():
-        raise _Unreadable("empty-file", "The file is empty: nothing was handed in.")
-    data = _parse(_decode(submission, findings))
-    if isinstance(data, dict) and "worksheets" in data:
-        words = "The notebook is of a version that is no longer read. Save it anew in JupyterLab, and hand it in again."
-        raise _Unreadable("format", words)
-    if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
-        raise _Unreadable("no-notebook", f"The file is no Jupyter notebook. {_HAND_IN}")
-    if not data["cells"]:
-        raise _Unreadable("no-cells", f"The notebook has no cells: nothing was handed in. {_HAND_IN}")
-    if data.get("nbformat") != 4:
-        words = "The notebook is of an unknown version; its cells were read as those of version 4."
-        findings.append(Finding("format", words))
-    raw = data["cells"]
-    count, raw = len(raw), raw[:MAX_READ]
-    if count > MAX_CELLS:
-        findings.append(
-            Finding(
-                "too-many-cells",
-                f"The notebook has {count} cells. Your answers were taken from the first {len(raw)}; of your own "
-                f"cells, those beyond the first {MAX_CELLS} were left out.",
-                for_person=True,
-            )
-        )
-    if shown := _solutions_shown(data.get("metadata")):
-        words = "As the file says, these solutions were shown while it was worked on; that takes no points"
-        findings.append(Finding("solution-shown", f"{words}: {', '.join(shown)}."))
-    cells = [made for cell in raw if (made := _cell(cell)) is not None]
-    if len(cells) < len(raw):
-        findings.append(
-            Finding("odd-cell", f"Cells that could not be read were left out: {len(raw) - len(cells)} of them.")
-        )
-    return cells
-
-
-def _solutions_shown(metadata: Any) -> list[str]:
-    """The exercises whose solution the student asked for, as `rnncourse submit` notes it: no proof of anything."""
-    for key in ("rnncourse", "solutions_shown"):
-        metadata = metadata.get(key) if isinstance(metadata, dict) else None
-    names = metadata if isinstance(metadata, dict) else {}
-    return [name for name in names if isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII)][:50]
-
-
-_HAND_IN = "Hand in the file that you worked in; its name ends in .ipynb."
-
-
-def _decode(submission: bytes, findings: list[Finding]) -> str:
-    encoding = json.detect_encoding(submission)  # UTF-8, -16 or -32, with or without a byte order mark
-    try:
-        return submission.decode(encoding)
-    except UnicodeDecodeError:
-        findings.append(
-            Finding("encoding", "The file is not in UTF-8: characters that could not be read were replaced by �.")
-        )
-        return submission.decode("utf-8", "replace")
-
-
-def _parse(text: str) -> Any:
-    if text.count("[") + text.count("{") > MAX_CONTAINERS:
-        raise _Unreadable("too-complex", f"The file has too many parts to be a notebook of this course. {_HAND_IN}")
-    try:
-        return json.loads(text, parse_int=_whole, parse_constant=lambda _: None, strict=False)
-    except RecursionError:
-        raise _Unreadable("too-deep", f"The file is nested too deeply to be a notebook. {_HAND_IN}") from None
-    except ValueError:
-        cut = text.lstrip().startswith("{") and not text.rstrip().endswith("}")
-        why = "It breaks off in the middle" if cut else "It is not JSON, as a notebook is"
-        raise _Unreadable("no-json", f"The file cannot be read as a Jupyter notebook. {why}. {_HAND_IN}") from None
-
-
-def _whole(digits: str) -> int:
-    """A whole number; one of thousands of digits, which nothing here needs, is 0."""
-    return int(digits) if len(digits) < 20 else 0
-
-
-def _cell(raw: Any) -> _Cell | None:
-    if not isinstance(raw, dict):
-        return None
-    source = _text(raw.get("source"))
-    meta = raw.get("metadata")
-    meta = meta if isinstance(meta, dict) else {}
-    nbgrader = meta.get("nbgrader")
-    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
-    tags = meta.get("tags")
-    return _Cell(
-        kind=raw["cell_type"] if raw.get("cell_type") in ("code", "raw") else "markdown",
-        source=source if len(source) <= MAX_SOURCE else "",
-        id=_name(raw.get("id")),
-        grade_id=_name(grade_id),
-        tags=tuple(t for t in tags if isinstance(t, str)) if isinstance(tags, list) else (),
-        has_attachments=bool(raw.get("attachments")),
-        too_long=len(source) > MAX_SOURCE,
-    )
-
-
-def _name(given: Any) -> str:
-    """An id, such as nbgrader and Jupyter make them, of letters, digits, "_", "-" and "."; whatever else stands in it,
-    a line's end, say, by which it would leave the place where it is quoted, is replaced.
-    """
-    return _NO_NAME.sub("�", given[:MAX_NAME]) if isinstance(given, str) else ""
-
-
-_NO_NAME = re.compile(r"[^\w.-]")
-
-
-def _text(source: Any) -> str:
-    """A cell's source, which is a string or a list of lines, with plain line ends, as text that can be written."""
-    if isinstance(source, list):
-        source = "".join(line for line in source if isinstance(line, str))
-    if not isinstance(source, str):
-        return ""
-    source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return source.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be written to a file
-
-
-# --- from cells to the graft
+def _copied(value: Any) -> Any:
+    """A copy of a notebook, or of a part of it: nothing in it stands in two places."""
+    if isinstance(value, dict):
+        return NotebookNode({key: _copied(inner) for key, inner in value.items()})
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 @dataclass
@@ -217,7 +65,7 @@ class _Graft:
     """The release, the student's cells, and which is which."""
 
     release: NotebookNode
-    cells: list[_Cell] | None
+    cells: list[HandedIn] | None
     findings: list[Finding]
     taken: dict[int, str] = field(default_factory=dict)  # by index in the release: the answer that goes there
     used: set[int] = field(default_factory=set)  # ids of the student's cells that went in as answers
@@ -234,7 +82,7 @@ class _Graft:
             self._recover_answers()
             self._look_at_checks()
             self._tidy_written()
-        notebook = copy.deepcopy(self.release)
+        notebook = _copied(self.release)
         for index, source in self.taken.items():
             notebook.cells[index].source = source
         changed = [g for g, i in self.answers.items() if self._is_written(i) and not self._is_stub(i, self._given(i))]
@@ -276,7 +124,7 @@ class _Graft:
     def _take_answers(self) -> None:
         """The source of each answer cell that is there; of two cells for one answer, one."""
         assert self.cells is not None
-        candidates: dict[int, list[_Cell]] = defaultdict(list)
+        candidates: dict[int, list[HandedIn]] = defaultdict(list)
         for cell in self.cells:
             if cell.target in self.at:
                 candidates[cell.target].append(cell)
@@ -290,7 +138,7 @@ class _Graft:
                 cell = self._choose(index, found)
                 self._take(index, cell)
 
-    def _choose(self, index: int, found: list[_Cell]) -> _Cell:
+    def _choose(self, index: int, found: list[HandedIn]) -> HandedIn:
         """One of several cells that say they are the same answer."""
         if len(found) == 1:
             return found[0]
@@ -319,7 +167,7 @@ class _Graft:
                 cell.target = None
         return changed[-1]
 
-    def _take(self, index: int, cell: _Cell) -> None:
+    def _take(self, index: int, cell: HandedIn) -> None:
         name = self.at[index]
         self.taken[index] = cell.source
         self.used.add(id(cell))
@@ -368,7 +216,7 @@ class _Graft:
     def _recover_text(self, name: str, index: int) -> None:
         """A written answer in text cells of the student's own, right below the question."""
         assert self.cells is not None
-        following: list[_Cell] = []
+        following: list[HandedIn] = []
         below = False
         for cell in self.cells:
             if cell.target is not None:
@@ -397,7 +245,7 @@ class _Graft:
     def _look_at_checks(self) -> None:
         """Say which of the cells that students cannot change were changed: the release's are used."""
         assert self.cells is not None
-        found: dict[int, list[_Cell]] = defaultdict(list)
+        found: dict[int, list[HandedIn]] = defaultdict(list)
         for cell in self.cells:
             if cell.target is not None:
                 found[cell.target].append(cell)
@@ -478,7 +326,7 @@ class _Graft:
                     slot = max(slot, (earlier.target or 0) + 1)  # defines an answer anew: it stood below it
             yield slot, source
 
-    def _own_source(self, cell: _Cell) -> str | None:
+    def _own_source(self, cell: HandedIn) -> str | None:
         """The code of a cell that is the student's own, else None. A cell of the unit that is not locked, no answer and
         no experiment is so as well, if it was changed.
         """
@@ -506,7 +354,7 @@ class _Graft:
         self.findings.append(Finding(code, message, cell, for_person))
 
 
-def _next_known(cells: list[_Cell]) -> list[int | None]:
+def _next_known(cells: list[HandedIn]) -> list[int | None]:
     """For each cell, the target of the first known cell below it."""
     following: list[int | None] = []
     known: int | None = None

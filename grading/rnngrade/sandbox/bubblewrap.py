@@ -14,6 +14,7 @@ import os
 import platform
 import re
 import secrets
+import select
 import shutil
 import subprocess
 import sys
@@ -125,8 +126,10 @@ class Room:
         """End the room and everything in it."""
         with suppress(OSError):
             os.kill(self.pid, 9)
-        with suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(PATIENCE)  # it ends by itself when all in the room have
+        with suppress(OSError):  # it ends by itself when all in the room have
+            handle = os.pidfd_open(self._keeper.pid)
+            select.select([handle], [], [], PATIENCE)
+            os.close(handle)
         self._keeper.kill()
         for pipe in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
             if pipe:

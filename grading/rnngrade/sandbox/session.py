@@ -1,59 +1,39 @@
 """The judge's end of a sandbox: start a runner in it, ask, wait as long as the limits allow, end it.
 
-A `Station` belongs to one unit: the library laid out on disk, and the warm process that has imported it. A `Session`
-is one runner in one room. What goes wrong inside is an exception here: `Died`, `TooSlow`, `TooMuch`, `Garbled`.
+A `Session` is one runner in one room; a `Station` (`station`) lets it in. What goes wrong inside is an exception here:
+`Died`, `TooSlow`, `TooMuch`, `Garbled`.
 """
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import glob
-import json
 import os
 import select
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from rnncourse.checks.wire import WireError, encode
-from rnngrade.sandbox import bubblewrap, library, seccomp
-from rnngrade.sandbox.inside import groups, warm
+from rnngrade.sandbox import bubblewrap
+from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late, Message
 from rnngrade.sandbox.inside.groups import Group
 from rnngrade.sandbox.limits import Limits
+from rnngrade.sandbox.processes import children, descendants, number_inside, proportional, resident, scheduled
 from rnngrade.sandbox.shared_memory import SharedMemory
 
-STARTUP_SECONDS = 120.0
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
 WATCH_SECONDS = 0.1
 AT_ONCE = 0.05  # seconds for which nobody asks who had the processors
 PATIENCE = 5.0  # times as long may it take where others use the processors: those others may be the room's own
-
-# One thread each, and sets of strings in one order, here and there: what an answer makes of it is the same again, and
-# the judge's misconceptions make the same of it.
-SAME_EACH_TIME = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "PYTHONHASHSEED": "0",
-}
-ENVIRONMENT = SAME_EACH_TIME | {
-    "PATH": "/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "MPLCONFIGDIR": "/tmp",
-    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-}
 
 
 class Fault(BaseException):
@@ -78,6 +58,10 @@ class Garbled(Fault):
     """What came was no answer."""
 
 
+# The room, the runner's end of the channel, the file that it is lent, its home -> its pid, and the room's group.
+Enter = Callable[[bubblewrap.Room | None, socket.socket, int, str], tuple[int, Group | None]]
+
+
 class Answers(Protocol):
     """What answers the runner's calls of functions that only the judge has."""
 
@@ -89,146 +73,6 @@ class Answers(Protocol):
 
     def call(self, function: int, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call the function of this number."""
-
-
-class Station:
-    """All that sessions of one unit share: the library on disk and a warm process. Use as a context."""
-
-    def __init__(
-        self,
-        archive: bytes,
-        modules: Iterable[str],
-        limits: Limits,
-        *,
-        sandboxed: bool = True,
-        meanwhile: Callable[[], None] = lambda: None,
-    ) -> None:
-        """`meanwhile` is called while the warm process imports."""
-        self.limits, self.sandboxed = limits, sandboxed
-        self.folder = Path(tempfile.mkdtemp(prefix="rnngrade-"))
-        self.library = self.folder / "library"
-        self.sessions = 0
-        self._lock = threading.Lock()
-        try:
-            self.library.mkdir()
-            library.unpack(archive, self.library)
-            self.folder.chmod(0o755)
-            self._start([*modules], meanwhile)
-        except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            raise
-
-    def _start(self, modules: list[str], meanwhile: Callable[[], None]) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        home = self.folder / "home"
-        home.mkdir()
-        command = [sys.executable, "-s", "-P", str(self.library / "rnngrade_inside" / "warm.py")]
-        self.groups = groups.parents() if self.sandboxed else {}
-        limits = {"parents": self.groups, "memory": self.limits.memory, "processes": self.limits.processes}
-        with theirs, (self.folder / "warm.log").open("wb") as log:
-            self._warm = subprocess.Popen(
-                [
-                    *command,
-                    str(theirs.fileno()),
-                    str(self.library),
-                    json.dumps(limits if self.groups else None),
-                    *modules,
-                ],
-                env=ENVIRONMENT | {"HOME": str(home), "IPYTHONDIR": str(home)},
-                cwd=home,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        self._control, self._ready = ours, False
-        try:
-            meanwhile()
-            loaded = self._reply(STARTUP_SECONDS)["loaded"]
-            self._ready = True
-        except (OSError, ValueError, KeyError):
-            words = (self.folder / "warm.log").read_text(errors="replace").strip().splitlines()
-            self.close()
-            raise RuntimeError(
-                f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}"
-            ) from None
-        self.seen = bubblewrap.shown(self.library, bubblewrap.not_needed(loaded)) if self.sandboxed else []
-
-    def _reply(self, seconds: float) -> dict[str, Any]:
-        self._control.settimeout(seconds)
-        data = b""
-        while not data.endswith(b"\n"):
-            part = self._control.recv(1 << 16)
-            if not part:
-                raise OSError("the warm process is gone")
-            data += part
-        return dict(json.loads(data))
-
-    def connected(self) -> Station:
-        """This station for a process that is about to be forked: its connection to the warm process is its own."""
-        other = copy.copy(self)
-        other._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        other._lock = threading.Lock()
-        with theirs, self._lock:
-            socket.send_fds(self._control, [warm.CONNECT], [theirs.fileno()])
-            self._reply(GRACE_SECONDS * 10)
-        return other
-
-    def leave(self) -> None:
-        """Close the connection to the warm process, which goes on for others."""
-        self._control.close()
-
-    def session(self) -> Session:
-        """A new runner in a new room."""
-        room = bubblewrap.Room(self.library, self.limits, self.seen) if self.sandboxed else None
-        try:
-            return Session(self, room)
-        except BaseException:
-            if room:
-                room.close()
-            raise
-
-    def enter(
-        self, room: bubblewrap.Room | None, theirs: socket.socket, memory: int, home: str
-    ) -> tuple[int, Group | None]:
-        """Fork a runner into the room; returns its pid, and the control group of the room, if it has one. `memory` is
-        the file that it is lent.
-        """
-        with self._lock:
-            self.sessions += 1
-            request = {
-                "sandbox": room.pid if room else None,
-                "user_namespace": bool(room and room.user_namespace),
-                "uid": room.uid if room else None,
-                "jail": bubblewrap.JAIL,
-                "writable": bubblewrap.WRITABLE,
-                "filter": (seccomp.program() or b"").hex(),
-                "limits": dataclasses.asdict(self.limits),
-                "home": home,
-            }
-            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno(), memory])
-            reply = self._reply(GRACE_SECONDS * 10)
-        if "pid" not in reply:
-            raise RuntimeError(f"No runner could enter the sandbox: {reply.get('error')}")
-        return int(reply["pid"]), Group(reply["group"]) if reply["group"] else None
-
-    def close(self) -> None:
-        """End the warm process and remove the library."""
-        with suppress(OSError):
-            self._control.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._warm.wait(GRACE_SECONDS if self._ready else 0)  # it removes its control groups, and ends
-        self._warm.kill()
-        self._warm.wait()
-        groups.remove(self.groups, self._warm.pid)
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def __enter__(self) -> Station:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 @dataclasses.dataclass
@@ -258,15 +102,16 @@ class _Deadline:
 class Session:
     """One runner. Use as a context."""
 
-    def __init__(self, station: Station, room: bubblewrap.Room | None) -> None:
-        self.limits = station.limits
+    def __init__(self, limits: Limits, room: bubblewrap.Room | None, folder: Path, enter: Enter) -> None:
+        """`enter` lets a runner in; where there is no room, it is at home in a folder of its own in `folder`."""
+        self.limits = limits
         self._room = room
-        self._scratch = None if room else tempfile.mkdtemp(dir=station.folder)
+        self._scratch = None if room else tempfile.mkdtemp(dir=folder)
         self.memory = SharedMemory()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             home = self._scratch or bubblewrap.HOME
-            self.pid, self._group = station.enter(room, theirs, self.memory.file, home)
+            self.pid, self._group = enter(room, theirs, self.memory.file, home)
         self._channel = Channel(ours, self.limits.message)
         self._number = 0
         self._calls_back = 0
@@ -336,10 +181,13 @@ class Session:
             with theirs:
                 asked = self.exchange("fork", encode([]), seconds=self.limits.call_seconds, hands=theirs.fileno())
             number = told(asked)
-            for pid in _descendants([self.pid]):
-                if type(number) is int and _number_inside(pid) == number:
+            for pid in reversed(children(self.pid)):  # the latest is the last
+                if type(number) is int and number_inside(pid) == number:
                     return Fork(self, pid, ours)
             raise Died()
+        except OSError:
+            ours.close()
+            raise Died() from None
         except Fault:
             ours.close()
             raise
@@ -411,12 +259,12 @@ class Session:
 
     def cpu_seconds(self) -> float:
         """What the runner's main thread, in which cells are run, has used so far."""
-        return _scheduled(f"/proc/{self.pid}/schedstat")[0]
+        return scheduled(f"/proc/{self.pid}/schedstat")[0]
 
     def _waited(self) -> float:
         """For how many seconds the runner's threads, and this one, have waited for a processor."""
         threads = glob.glob(f"/proc/{self.pid}/task/*/schedstat")
-        return sum(_scheduled(path)[1] for path in (*threads, "/proc/thread-self/schedstat"))
+        return sum(scheduled(path)[1] for path in (*threads, "/proc/thread-self/schedstat"))
 
     def _watch(self) -> None:
         counts = not self._group or {*self._group.folders} != {groups.MEMORY, groups.PROCESSES}
@@ -430,10 +278,10 @@ class Session:
 
     def _count(self) -> None:
         """Count, where the kernel does not, what all of its processes have, and see whether it is too much."""
-        processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
-        used = sum(_resident(pid) for pid in processes)
+        processes = descendants([self.pid] + ([self._room.pid] if self._room else []))
+        used = sum(resident(pid) for pid in processes)
         if used > self.limits.memory:  # perhaps: this counts what processes share for each of them
-            used = sum(_proportional(pid) for pid in processes)
+            used = sum(proportional(pid) for pid in processes)
         self.most_memory = max(self.most_memory, used)
         if used > self.limits.memory or len(processes) > self.limits.processes:
             self._ended = "memory" if used > self.limits.memory else "processes"
@@ -442,7 +290,7 @@ class Session:
         if self._room:
             self._room.close()
         else:
-            for pid in _descendants([self.pid]):
+            for pid in descendants([self.pid]):
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -490,7 +338,7 @@ class Fork(Session):
 
     def close(self) -> None:
         """End it, and everything that it started."""
-        for pid in _descendants([self.pid]) if not self._parent.is_closed else []:
+        for pid in descendants([self.pid]) if not self._parent.is_closed else []:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         self._channel.connection.close()
@@ -513,61 +361,3 @@ def told(reply: bytes) -> Any:
     else:
         return value
     raise Garbled(words)  # without the other error, whose traceback would hold on to what was read
-
-
-def _scheduled(path: str) -> tuple[float, float]:
-    """For how many seconds a thread has run, and has waited for a processor; none if it is not there any more."""
-    try:
-        with open(path) as file:
-            ran, waited, _ = file.read().split()
-    except (OSError, ValueError):
-        return 0.0, 0.0
-    return int(ran) / 1e9, int(waited) / 1e9
-
-
-def _number_inside(pid: int) -> int | None:
-    """The number that a process has in its own room."""
-    with suppress(OSError, StopIteration), open(f"/proc/{pid}/status") as status:
-        return int(next(line for line in status if line.startswith("NSpid:")).split()[-1])
-    return None
-
-
-def _descendants(roots: list[int]) -> list[int]:
-    """These processes and all that they have started, as far as they are there."""
-    found, todo = [], [*roots]
-    while todo:
-        pid = todo.pop()
-        try:
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/children") as children:
-                    todo += [int(child) for child in children.read().split()]
-        except (OSError, ValueError):
-            continue
-        found.append(pid)
-    return found
-
-
-def _proportional(pid: int) -> int:
-    """The bytes of memory that a process has, with its share of what it has together with others. Takes a while."""
-    try:
-        return _sum(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")) + _sum(
-            f"/proc/{pid}/status", ("VmPTE:",)
-        )
-    except (OSError, ValueError):
-        return _resident(pid)
-
-
-def _resident(pid: int) -> int:
-    """The bytes of memory that a process has: its own, shared, swapped out, and the kernel's tables of it; not what
-    belongs to files on disk.
-    """
-    try:
-        return _sum(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"))
-    except (OSError, ValueError):
-        return 0
-
-
-def _sum(path: str, names: tuple[str, ...]) -> int:
-    """The sum of these lines of a file of the kernel's, which are in kilobytes, in bytes."""
-    with open(path) as file:
-        return sum(1024 * int(line.split()[1]) for line in file if line.startswith(names))

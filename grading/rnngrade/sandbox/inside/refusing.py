@@ -24,6 +24,7 @@ BEHIND = {
     "torch.nn.utils.rnn": ("pad_sequence", "_pack_padded", "_pad_packed"),
     "torch.nested": ("nested",),
 }
+FAMILIES = {family for inner in BEHIND.values() for family in inner}
 WORDS = "this answer may not call what its statement forbids"
 
 
@@ -37,18 +38,18 @@ def refuse(forbids: Collection[str]) -> None:
             warnings.simplefilter("ignore")  # of a kernel that is overridden
             for name, key in product(names, ("CPU", "AutogradCPU", "CompositeImplicitAutograd")):
                 library.impl(name, key, _refuse)
-        for name, function in vars(torch._decomp.decompositions).items():  # of what a kernel is made, in Python
-            if isinstance(function, FunctionType) and any(family in name for family in families):
-                function.__code__ = _refuse.__code__
+        for function in {function for family in families for function in _decompositions()[family]}:
+            function.__code__ = _refuse.__code__
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # whoever finds it could take it back: nobody has it now
 
 
 def prepare() -> None:
-    """What is done once for all answers: the names of operators are looked up, and the function is taken away by which
-    a kernel, once had, is there whatever is registered later.
+    """What is done once for all answers: operators are looked up by name, and the function is taken away by which a
+    kernel, once had, is there whatever is registered later.
     """
     if torch := _torch():
         _operators()
+        _decompositions()
         del torch._C._dispatch_get_computed_kernel_for_dispatch_key
 
 
@@ -57,8 +58,14 @@ def _operators() -> dict[str, tuple[str, ...]]:
     """PyTorch's operators by what is in their names."""
     every = (name.removeprefix("aten::") for name in _torch()._C._dispatch_get_all_op_names())
     own = [name for name in every if "::" not in name]
-    families = {family for inner in BEHIND.values() for family in inner}
-    return {family: tuple(name for name in own if family in name.partition(".")[0]) for family in families}
+    return {family: tuple(name for name in own if family in name.partition(".")[0]) for family in FAMILIES}
+
+
+@cache
+def _decompositions() -> dict[str, tuple[FunctionType, ...]]:
+    """The functions in Python of which PyTorch makes a kernel, by what is in their names."""
+    every = [(n, f) for n, f in vars(_torch()._decomp.decompositions).items() if isinstance(f, FunctionType)]
+    return {family: tuple(f for name, f in every if family in name) for family in FAMILIES}
 
 
 @contextmanager

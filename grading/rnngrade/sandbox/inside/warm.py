@@ -70,7 +70,7 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     from rnngrade_inside.shell import make_shell
 
     shell = make_shell(os.environ["HOME"])
-    rehearse_an_error(shell)
+    rehearse_a_cell(shell)
     refusing.prepare()
     gc.collect()
     gc.freeze()  # what is there stays shared with the forks
@@ -211,8 +211,12 @@ def rehearse() -> None:
     torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(4, 2, 3), torch.tensor([4, 1]))
 
 
-def rehearse_an_error(shell: Any) -> None:
-    """Put an error into words: IPython imports for the first one, and looks for the file of every module there is."""
+def rehearse_a_cell(shell: Any) -> None:
+    """Run a cell that binds nothing, and put an error into words: for the first ones IPython imports and compiles
+    patterns, and looks for the file of every module there is.
+    """
+    shell.run_cell('if False:\n    """A text."""\n', store_history=False)
+    shell.logger  # noqa: B018
     try:
         raise ValueError
     except ValueError:

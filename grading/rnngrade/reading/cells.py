@@ -1,0 +1,167 @@
+"""From the bytes that a student handed in to the cells of a notebook, as far as anything of them is used.
+
+It executes nothing, never raises for what the bytes are but `Unreadable`, and is bounded in time and memory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from rnngrade.core.record import Finding
+
+MAX_BYTES = 20_000_000
+MAX_CELLS = 2_000  # of the notebook, among which own cells are taken
+MAX_READ = 20_000  # of the notebook, among which answers are looked for
+MAX_SOURCE = 1_000_000  # characters of one cell
+MAX_NAME = 100  # characters of an id
+MAX_CONTAINERS = 1_000_000  # brackets in the file: bounds the memory that parsing it takes
+
+
+@dataclass
+class HandedIn:
+    """One cell of the student's notebook, as far as anything of it is used. `target` is the index of the release's
+    cell that it is, if it is one.
+    """
+
+    kind: str
+    source: str
+    id: str = ""
+    grade_id: str = ""
+    tags: tuple[str, ...] = ()
+    has_attachments: bool = False
+    too_long: bool = False
+    target: int | None = None
+
+
+class Unreadable(Exception):
+    """Nothing can be taken from the submission; the finding says why."""
+
+    def __init__(self, code: str, message: str, *, for_person: bool = True) -> None:
+        super().__init__(message)
+        self.finding = Finding(code, message, for_person=for_person)
+
+
+def read_cells(submission: bytes, findings: list[Finding]) -> list[HandedIn]:
+    """The cells of the notebook that these bytes are."""
+    if len(submission) > MAX_BYTES:
+        raise Unreadable(
+            "too-large",
+            f"The file has {len(submission) / 1e6:.0f} MB, and more than {MAX_BYTES / 1e6:.0f} MB are not read. "
+            "Clear the outputs (Edit, Clear Outputs of All Cells), save, and hand it in again.",
+        )
+    if not submission.strip():
+        raise Unreadable("empty-file", "The file is empty: nothing was handed in.")
+    data = _parse(_decode(submission, findings))
+    if isinstance(data, dict) and "worksheets" in data:
+        words = "The notebook is of a version that is no longer read. Save it anew in JupyterLab, and hand it in again."
+        raise Unreadable("format", words)
+    if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
+        raise Unreadable("no-notebook", f"The file is no Jupyter notebook. {_HAND_IN}")
+    if not data["cells"]:
+        raise Unreadable("no-cells", f"The notebook has no cells: nothing was handed in. {_HAND_IN}")
+    if data.get("nbformat") != 4:
+        words = "The notebook is of an unknown version; its cells were read as those of version 4."
+        findings.append(Finding("format", words))
+    raw = data["cells"]
+    count, raw = len(raw), raw[:MAX_READ]
+    if count > MAX_CELLS:
+        findings.append(
+            Finding(
+                "too-many-cells",
+                f"The notebook has {count} cells. Your answers were taken from the first {len(raw)}; of your own "
+                f"cells, those beyond the first {MAX_CELLS} were left out.",
+                for_person=True,
+            )
+        )
+    if shown := _solutions_shown(data.get("metadata")):
+        words = "As the file says, these solutions were shown while it was worked on; that takes no points"
+        findings.append(Finding("solution-shown", f"{words}: {', '.join(shown)}."))
+    cells = [made for cell in raw if (made := _cell(cell)) is not None]
+    if len(cells) < len(raw):
+        findings.append(
+            Finding("odd-cell", f"Cells that could not be read were left out: {len(raw) - len(cells)} of them.")
+        )
+    return cells
+
+
+def _solutions_shown(metadata: Any) -> list[str]:
+    """The exercises whose solution the student asked for, as `rnncourse submit` notes it: no proof of anything."""
+    for key in ("rnncourse", "solutions_shown"):
+        metadata = metadata.get(key) if isinstance(metadata, dict) else None
+    names = metadata if isinstance(metadata, dict) else {}
+    return [name for name in names if isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII)][:50]
+
+
+_HAND_IN = "Hand in the file that you worked in; its name ends in .ipynb."
+
+
+def _decode(submission: bytes, findings: list[Finding]) -> str:
+    encoding = json.detect_encoding(submission)  # UTF-8, -16 or -32, with or without a byte order mark
+    try:
+        return submission.decode(encoding)
+    except UnicodeDecodeError:
+        findings.append(
+            Finding("encoding", "The file is not in UTF-8: characters that could not be read were replaced by �.")
+        )
+        return submission.decode("utf-8", "replace")
+
+
+def _parse(text: str) -> Any:
+    if text.count("[") + text.count("{") > MAX_CONTAINERS:
+        raise Unreadable("too-complex", f"The file has too many parts to be a notebook of this course. {_HAND_IN}")
+    try:
+        return json.loads(text, parse_int=_whole, parse_constant=lambda _: None, strict=False)
+    except RecursionError:
+        raise Unreadable("too-deep", f"The file is nested too deeply to be a notebook. {_HAND_IN}") from None
+    except ValueError:
+        cut = text.lstrip().startswith("{") and not text.rstrip().endswith("}")
+        why = "It breaks off in the middle" if cut else "It is not JSON, as a notebook is"
+        raise Unreadable("no-json", f"The file cannot be read as a Jupyter notebook. {why}. {_HAND_IN}") from None
+
+
+def _whole(digits: str) -> int:
+    """A whole number; one of thousands of digits, which nothing here needs, is 0."""
+    return int(digits) if len(digits) < 20 else 0
+
+
+def _cell(raw: Any) -> HandedIn | None:
+    if not isinstance(raw, dict):
+        return None
+    source = _text(raw.get("source"))
+    meta = raw.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    nbgrader = meta.get("nbgrader")
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    tags = meta.get("tags")
+    return HandedIn(
+        kind=raw["cell_type"] if raw.get("cell_type") in ("code", "raw") else "markdown",
+        source=source if len(source) <= MAX_SOURCE else "",
+        id=_name(raw.get("id")),
+        grade_id=_name(grade_id),
+        tags=tuple(t for t in tags if isinstance(t, str)) if isinstance(tags, list) else (),
+        has_attachments=bool(raw.get("attachments")),
+        too_long=len(source) > MAX_SOURCE,
+    )
+
+
+def _name(given: Any) -> str:
+    """An id, such as nbgrader and Jupyter make them, of letters, digits, "_", "-" and "."; whatever else stands in it,
+    a line's end, say, by which it would leave the place where it is quoted, is replaced.
+    """
+    return _NO_NAME.sub("�", given[:MAX_NAME]) if isinstance(given, str) else ""
+
+
+_NO_NAME = re.compile(r"[^\w.-]")
+
+
+def _text(source: Any) -> str:
+    """A cell's source, which is a string or a list of lines, with plain line ends, as text that can be written."""
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        return ""
+    source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return source.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be written to a file
