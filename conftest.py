@@ -1,7 +1,5 @@
 """What all tests share: surroundings of their own, what is drawn and in which order it runs, clones and a wheel."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil

@@ -4,8 +4,6 @@ Names are units ("03", "03_cell") or exercises; without any, all units are run, 
 build/mutants, and run again when the answer, its cases or the checks have changed.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import hashlib

@@ -12,8 +12,6 @@ return 2 * h
 What comes out may be nonsense, and need not run: that is for the check to find out.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

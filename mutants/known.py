@@ -9,8 +9,6 @@ change is what differs between the answer and the mutant, each laid out by `ast.
 changed in the same way at several places, `#2` behind the first line is the second of them.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

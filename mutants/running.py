@@ -4,8 +4,6 @@ A process takes one mutant after another, for most take milliseconds. One that h
 one that cannot be stopped, or ends its process, costs that process, and the next mutant gets another.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import difflib

@@ -1,7 +1,5 @@
 """A Python that has loaded nothing yet, for tests of what an import brings in."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

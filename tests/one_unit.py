@@ -5,8 +5,6 @@ of all units together, and of the unit's own chapter, are run too. Each failure 
 line that it is about.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -6,8 +6,6 @@ It runs the command, hands SIGTERM on to it, and ends as it did. Linux gives to 
 loses its parent below it: when it has no children any more, there are none of theirs either.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -4,8 +4,6 @@
 `make test`; in a nightly run NIGHTLY_SEED, or a new one, which the head of the run and each failure name.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

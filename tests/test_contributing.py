@@ -3,8 +3,6 @@
 Then every test that sees the new unit is run in the copy.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

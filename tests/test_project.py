@@ -1,7 +1,5 @@
 """The project's own files: one environment, a package that installs, commands that exist, nothing private."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import itertools
 import re

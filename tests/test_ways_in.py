@@ -1,7 +1,5 @@
 """For those who click: a container for VS Code and GitHub Codespaces, and one for Binder, with the same commands."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ An environment has what the wheel asks for and nothing else: the packages that a
 linked into it one by one.
 """
 
-from __future__ import annotations
-
 import email.parser
 import importlib.metadata
 import json

@@ -1,7 +1,5 @@
 """Packing the course and installing it, with pip, offline."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

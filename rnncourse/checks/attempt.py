@@ -4,8 +4,6 @@
 which looks whether an argument has changed by now.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

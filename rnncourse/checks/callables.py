@@ -5,8 +5,6 @@ instead, `Named("affine_map", {"A": …})`, and the side that runs the candidate
 are registered here, by the exercises that need them, with a factory: `settings -> function`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

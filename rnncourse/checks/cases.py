@@ -1,7 +1,5 @@
 """The cases of an exercise: drawn for a seed, with what the reference does with each."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import warnings

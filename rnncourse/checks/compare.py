@@ -5,8 +5,6 @@ is a tuple, a list of as many; where it is a number, one of NumPy's. Floats may 
 the array's entries (a ten-thousandth in float32).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

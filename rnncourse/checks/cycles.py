@@ -8,8 +8,6 @@ Traceback (most recent call last):
 ValueError: a list would hold itself
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import re

@@ -5,8 +5,6 @@ every case, and on fresh draws of the ordinary ones, which tell apart what happe
 Where none does, two of them may, made at once (`pairs.py`).
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import textwrap

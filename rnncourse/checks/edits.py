@@ -22,8 +22,6 @@ a `-` follows a `+`. Lines with a `-` alone are deleted; to add some, repeat the
 has lines with a `+` alone is another body: all that stands below `def` or `class`.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import linecache

@@ -10,8 +10,6 @@ the candidate chose (an error's text, the name of its class, an answer): it coul
 cases and properties come first, so what a candidate says there, it says before it has seen a hidden one.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from contextlib import suppress

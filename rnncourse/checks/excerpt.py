@@ -8,8 +8,6 @@ got               1    1
                        ^
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from typing import Any

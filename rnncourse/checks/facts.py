@@ -8,8 +8,6 @@ what was seen leaves one mistake only, the fact names it (`cause`), and the mist
 Two calls with the same seed give two different splits.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

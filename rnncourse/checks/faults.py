@@ -4,8 +4,6 @@ What is wrong is a fault, and a fault belongs to a criterion: it runs, the shape
 ordinary cases, on edge cases, and the arguments are left alone.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ notebook, so that it counts by whatever way it got there. An answer that hides w
 grading desk reads its source too, and flags it for a person.
 """
 
-from __future__ import annotations
-
 import dis
 import os
 import sys

@@ -4,8 +4,6 @@ In every case, every part of the answer that is wrong stands in one relation to 
 (`relations`); or a loop ends in its first round.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Iterable, Iterator, Sequence

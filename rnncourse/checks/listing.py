@@ -7,8 +7,6 @@
 What is far from a marked line is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from html import escape
 

@@ -1,7 +1,5 @@
 """A case to look at: what went in, what was expected and what came, as tables whose axes are named."""
 
-from __future__ import annotations
-
 import reprlib
 from html import escape
 from typing import Any

@@ -5,8 +5,6 @@ holds what came out of each call and the gradient of a generic weighted sum of a
 parameter: so a forward pass through which no gradient flows, or a parameter that nothing uses, shows.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext

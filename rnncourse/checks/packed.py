@@ -6,8 +6,6 @@ unpack them; they are out of sight, and not secret.
 left as two lines that run it.
 """
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Two mistakes at once: which pairs of an exercise's mistakes are likely, and an answer that makes both."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from itertools import combinations

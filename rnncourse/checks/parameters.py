@@ -7,8 +7,6 @@
 {'head.weight': (4, 2), 'head.bias': (4,)}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

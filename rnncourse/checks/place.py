@@ -1,7 +1,5 @@
 """What is known of the place of an error: statements that were verified, and the lines that they point to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

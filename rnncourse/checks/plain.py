@@ -6,8 +6,6 @@ Counters of them. `to_plain` turns an answer into such a value, exactly once, an
 that lies about its equality, its length or its dtype never gets as far as a comparison.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -13,8 +13,6 @@ def step(x, h):
 Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to the program.
 """
 
-from __future__ import annotations
-
 import ast
 import linecache
 import textwrap

@@ -18,8 +18,6 @@ It is written as in a notebook, under the exercise's name. It may use what the n
 an import, what `IMPORTS` has; functions of its own stand above or below it.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The verdict on one answer: a card in a notebook, plain text in a terminal, a number for nbgrader."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, field
 from html import escape

@@ -14,8 +14,6 @@ Who decodes a message need not trust who sent it. What it costs is bounded befor
 16 MB, and at most two million marks ([, { and commas), which bounds the objects that it can make.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

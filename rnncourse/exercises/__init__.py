@@ -1,7 +1,5 @@
 """The catalogue: one file per unit, and how to find an exercise in it by name."""
 
-from __future__ import annotations
-
 import difflib
 import importlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Unit 13: attention. Its exercises, their cases, hints and misconceptions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

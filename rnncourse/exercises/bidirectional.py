@@ -3,8 +3,6 @@
 Nothing here imports torch before an `nn.Module` is built: the reference of `BiTagger` is a function that makes one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

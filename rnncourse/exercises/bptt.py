@@ -1,7 +1,5 @@
 """Unit 04: backpropagation through time. Its exercises, their cases, hints and misconceptions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Unit 12: from one sequence to another. Its exercises, their cases, hints and misconceptions."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Unit 10: gates, the LSTM and the GRU. Its exercises, their cases, hints and misconceptions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

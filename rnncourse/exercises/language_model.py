@@ -1,7 +1,5 @@
 """Unit 06: a character language model in NumPy. Its exercises, their cases, hints and misconceptions."""
 
-from __future__ import annotations
-
 import functools
 import string
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Unit 01: language models without memory. Its exercises, their cases, hints and misconceptions."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

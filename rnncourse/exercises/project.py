@@ -7,8 +7,6 @@ seed gives the same, other test documents change nothing that is learned, the fi
 mistake is known by the facts that do not hold, whatever network it was made with.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

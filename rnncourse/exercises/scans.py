@@ -1,7 +1,5 @@
 """Unit 14: scans. Its exercises, their cases, hints and misconceptions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

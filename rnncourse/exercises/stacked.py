@@ -3,8 +3,6 @@
 Nothing here imports torch before an `nn.Module` is built.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Unit 00: welcome. One toy exercise, worth nothing, with a planned wrong first try."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """axe-core on a page: what would keep somebody from using it, in the light theme and in the dark one."""
 
-from __future__ import annotations
-
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Frame, Page
 

@@ -4,8 +4,6 @@ A server gets a home and a port of its own, ends with its test file, and leaves 
 like when its test failed is kept in `artefacts/`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Films in a notebook that only was opened: what has stood in a caption, from the beginning."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 # For every frame of a page, before it is opened: the captions that a film shows.

@@ -1,7 +1,5 @@
 """Unit 03 without a mouse, in JupyterLab or in a browser alone: every exercise, a case and hints that are opened."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 (The site, the feedback page, the marking page and the report are judged so where their tests stand.)
 """
 
-from __future__ import annotations
-
 import sys
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What JupyterLab offers a student: the course's own commands in its menu and palette, a terminal that knows them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The feedback page in a real browser: it fits a phone, is read in any light, prints, and runs nothing."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Films, sliders and pictures in a real page, light and dark: they run, fit, and are no white box in a dark page."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@ class with harmless texts, and around the texts the two must be built alike. Tha
 itself is seen on pages into which attacks are put with nothing escaped.
 """
 
-from __future__ import annotations
-
 import http.server
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The instructor's seat: `rnngrade lab`, a class in formgrader, points and a comment by hand, the report."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

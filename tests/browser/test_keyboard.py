@@ -1,7 +1,5 @@
 """Unit 03 in JupyterLab without a mouse: every exercise, a case and hints that are opened, and Submit."""
 
-from __future__ import annotations
-
 import json
 
 import nbformat

@@ -2,8 +2,6 @@
 a mouse, and unit 10, which is not; a slider and a film; what is kept, and handed in.
 """
 
-from __future__ import annotations
-
 import _imp
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """`rnngrade mark`: a class, one written question, by keyboard alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The course site: built once, looked at in a browser, as a folder and from a web server."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The student's seat: `rnncourse lab 03`, a wrong answer, its diagnosis, a hint, the right answer."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Unit 03 in a browser, by keyboard: its first exercise, wrong and right, and the way from cell to cell."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Locator, Page, expect

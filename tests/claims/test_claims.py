@@ -1,7 +1,5 @@
 """What the units claim about training is what was measured, and what was measured can be measured again."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

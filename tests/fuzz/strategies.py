@@ -1,7 +1,5 @@
 """What strangers may send: headers of the wire form that are almost right, values of any kind."""
 
-from __future__ import annotations
-
 import json
 import os
 

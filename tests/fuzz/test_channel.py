@@ -1,7 +1,5 @@
 """The channel: whatever bytes a room writes to it, the judge gets a message or is told that it is none."""
 
-from __future__ import annotations
-
 import socket
 
 from hypothesis import example, given

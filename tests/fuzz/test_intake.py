@@ -1,7 +1,5 @@
 """The intake: whatever file is handed in, a whole notebook comes of it, soon, and words that can be shown."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import json

@@ -1,7 +1,5 @@
 """The judge: whatever a room says there is a verdict or a fault, in words that can be shown."""
 
-from __future__ import annotations
-
 import copy
 from contextlib import suppress
 from unittest import mock

@@ -1,7 +1,5 @@
 """The wire: whatever bytes come, the judge gets a plain value or a `WireError`, for a bounded price."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st

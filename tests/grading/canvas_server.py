@@ -6,8 +6,6 @@ address, an upload whose parameters were changed or whose file does not come las
 the token along, a file counts from its confirmation on, and only files of a submission's comments can be attached.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import threading

@@ -1,7 +1,5 @@
 """A desk on SQLite, which is what tests of the gradebook use if they name no other."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 

@@ -1,7 +1,5 @@
 """Made-up classes that leave no mistake of a unit out."""
 
-from __future__ import annotations
-
 from rnncourse import exercises
 from rnngrade.demo.sample import BLANK, RIGHT, Answer, Submission, among_right, leans_on_others
 

@@ -1,7 +1,5 @@
 """What changes a process for good is tried in a fork of it."""
 
-from __future__ import annotations
-
 import os
 import traceback
 from collections.abc import Callable

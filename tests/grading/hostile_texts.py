@@ -1,7 +1,5 @@
 """Texts that try to be more than text on a page, and pages made of them: for hypothesis, and for a browser."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

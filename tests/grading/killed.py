@@ -7,8 +7,6 @@ student of its own, killed_001, killed_002 and so on: what the database did, and
 death, the same is put again. Ends when a put has no such step any more, and prints how often it was killed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

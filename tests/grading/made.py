@@ -2,8 +2,6 @@
 the commands of a desk.
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import hashlib

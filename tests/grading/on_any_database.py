@@ -1,7 +1,5 @@
 """What must hold of the gradebook on any database: suites that the tests of SQLite and of PostgreSQL inherit."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import html

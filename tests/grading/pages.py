@@ -1,7 +1,5 @@
 """A page of HTML, read: its elements, what they hold, and whether each ends where it must."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 VOID = {"meta", "link", "br", "hr", "line", "rect"}

@@ -1,7 +1,5 @@
 """A class with rules and a class list: late, extended, missing, and one who is on no list."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rnngrade.core.desk import Desk

@@ -1,7 +1,5 @@
 """Submissions as students write them: a unit solved, with some answers written otherwise."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -7,8 +7,6 @@ exit code, said when nothing of it is left. This process has imported the comman
 spares an import of seconds.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -8,8 +8,6 @@ is [SECONDS, COMMAND]: how long the desk's process was there, and which program 
 left of all that was started. This process has imported what is needed and forks for each.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """What students handed in, from folders, zips and downloads of Moodle and Canvas; and what in them is hostile."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

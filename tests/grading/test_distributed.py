@@ -3,8 +3,6 @@
 A small class on a local cluster is graded in every run of the tests, all else in `make nightly`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

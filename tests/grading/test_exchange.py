@@ -5,8 +5,6 @@ Students are known as on a Hub of Docker's stacks: all are `jovyan`, and `JUPYTE
 `tests/hub/`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

@@ -1,7 +1,5 @@
 """Grades as CSV: for a spreadsheet, for Canvas and for Moodle; names and formulas that would break it."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io

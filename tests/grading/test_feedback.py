@@ -1,7 +1,5 @@
 """The page that a student gets back: points, what to look at, and nothing that runs or gives away."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """One submission through the desk: what each answer earns, what the student is told, what the notebook shows."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

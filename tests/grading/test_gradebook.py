@@ -1,7 +1,5 @@
 """Records in nbgrader's gradebook: grades, what a person gave, being killed, what is shown; on SQLite."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import nbformat

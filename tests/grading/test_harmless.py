@@ -1,7 +1,5 @@
 """What a student wrote or showed runs nothing in the browser of whoever looks at it."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import nbformat

@@ -1,7 +1,5 @@
 """The judge: it runs for an answer what the answer may call, within limits, and believes only what it can read."""
 
-from __future__ import annotations
-
 import copy
 import math
 import os

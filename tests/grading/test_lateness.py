@@ -1,7 +1,5 @@
 """Being late: the arithmetic of days and penalties, what `desk.toml` says, and where what follows from it is shown."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

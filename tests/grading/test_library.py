@@ -1,7 +1,5 @@
 """The library inside the sandbox: no answer to the unit, nothing that only the judge knows, and all of it works."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect

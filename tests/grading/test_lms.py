@@ -1,7 +1,5 @@
 """What Moodle and Canvas take back: a zip of feedback, and their own tables with one column filled."""
 
-from __future__ import annotations
-
 import csv
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """Two commands on one desk, and a disk that is full: one sentence, and nothing that was recorded is lost."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

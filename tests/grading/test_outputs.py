@@ -1,7 +1,5 @@
 """What is kept of a submission's outputs is bounded, whatever the room says."""
 
-from __future__ import annotations
-
 import nbformat
 from hypothesis import given
 from hypothesis import strategies as st

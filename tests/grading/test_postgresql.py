@@ -1,7 +1,5 @@
 """The gradebook on a real PostgreSQL, which the test run starts on a socket in a folder of its own, and stops."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Grades and feedback through Canvas's API, against a server that speaks it, and as a mail merge."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """The report: right numbers for classes in which they are known, and a page that holds what a page should."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Class lists: the desk's own and those that platforms export, however messy the file, and who is who on the desk."""
 
-from __future__ import annotations
-
 import csv
 import io
 import string

@@ -1,7 +1,5 @@
 """The sandbox: what is inside, what is not, what may be used up, and what becomes of a session that goes wrong."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import glob

@@ -1,7 +1,5 @@
 """A class with rules and a class list, from what platforms write to report, feedback, export and status."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The term as one number: weights, dropped units, extra credit, who is excused and what is not due yet."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from itertools import combinations
 

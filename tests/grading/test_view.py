@@ -1,7 +1,5 @@
 """What a room shows: the environment, and neither the course nor the desk, whichever lies in which."""
 
-from __future__ import annotations
-
 import os
 import random
 import sys

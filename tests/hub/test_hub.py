@@ -8,8 +8,6 @@ It wants two programs that the course does without; where they are, `make nightl
     PATH=$PWD/build/proxy/node_modules/.bin:$PATH NIGHTLY=1 .venv/bin/python -m pytest tests/hub
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

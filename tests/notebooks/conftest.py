@@ -1,7 +1,5 @@
 """A small course in a temporary folder, with a check of its own, to build and to grade."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 from collections.abc import Callable

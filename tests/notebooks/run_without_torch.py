@@ -3,8 +3,6 @@
 python run_without_torch.py FOLDER_OF_LITE FOLDER_OF_NOTEBOOKS
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """The build: what is executed and written, and what a unit that fails leaves behind."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from pathlib import Path
 

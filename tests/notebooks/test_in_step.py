@@ -3,8 +3,6 @@
 Nothing is executed here: what the cells print is nbval's business.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from pathlib import Path

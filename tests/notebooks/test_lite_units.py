@@ -4,8 +4,6 @@ What the pictures look like and what the hidden checks say is nbval's business. 
 units, which takes three minutes of a processor; `make test` a quick one of which experiments are left out.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """nbgrader on what was built: its commands, in the grading folder, as its users know them."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

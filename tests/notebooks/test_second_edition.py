@@ -1,7 +1,5 @@
 """A unit is written for who reads it: short, with something to do, and nothing that raises where one tries."""
 
-from __future__ import annotations
-
 import ast
 import re
 

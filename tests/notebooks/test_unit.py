@@ -1,7 +1,5 @@
 """What an author writes in a unit, and the cells that it stands for. Nothing is executed here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What PyTorch draws is the same in every run of a test, and in every order of the tests."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of the textbook share: drawn sizes, and comparison with what PyTorch gives for the same arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

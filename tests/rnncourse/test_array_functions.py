@@ -1,7 +1,5 @@
 """What a function of arrays keeps to, whatever it computes: asked of each exercise's reference, on its own cases."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations, product, repeat
 
 import numpy as np

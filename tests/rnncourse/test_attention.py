@@ -1,7 +1,5 @@
 """Unit 13: attention against PyTorch's, and its formulas entry by entry."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from hypothesis import given

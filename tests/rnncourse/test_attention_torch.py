@@ -1,7 +1,5 @@
 """Unit 13 in PyTorch: attention that is NumPy's."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

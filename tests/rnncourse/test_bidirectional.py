@@ -1,7 +1,5 @@
 """Unit 09: both directions against `torch.nn.RNN(bidirectional=True)`, packed where lengths differ; and the tagger."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Unit 04: backpropagation through time against PyTorch's autograd and against finite differences."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

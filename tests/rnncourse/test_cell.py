@@ -1,7 +1,5 @@
 """Unit 03: the recurrent cell against PyTorch, and what holds whatever the numbers are."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Unit 12: the modules against `nn.GRU` on sequences alone, the search against all answers there are, the distance."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Unit 10: LSTM and GRU against PyTorch and autograd; machines by hand against what they count."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

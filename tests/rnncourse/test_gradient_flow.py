@@ -1,7 +1,5 @@
 """Unit 05: norms, clipping and the memory-saving passes, against PyTorch and full backpropagation through time."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Unit 11: the heads against `torch.nn` and unit 03's cell, padding against sequences alone, and who gets gradient."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Unit 06: the language model against PyTorch and slow programs that are obvious."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

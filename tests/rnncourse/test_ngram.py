@@ -1,7 +1,5 @@
 """Unit 01: bags of words and n-grams, against their definitions spelled out."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Unit 14: the scan against the loop and by its depth, and what it carries: a minimal GRU, a matrix, a filter."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Unit 14 in PyTorch: a scan that is the loop with its gradients, and a minimal GRU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Unit 08: stacked layers against `torch.nn.RNN(num_layers=L)`, in NumPy and as a module."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Unit 07: a tape and own modules against PyTorch's, padding against packing, an epoch against one spelled out."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

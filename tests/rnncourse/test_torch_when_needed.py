@@ -1,7 +1,5 @@
 """Textbook files that need no torch do not load it; where one holds a module of torch, that one does when asked for."""
 
-from __future__ import annotations
-
 import importlib
 import pickle
 

@@ -1,7 +1,5 @@
 """Unit 02: recurrences, their unfolding, and what depends on what."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

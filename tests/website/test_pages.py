@@ -1,7 +1,5 @@
 """The site's pages before Sphinx draws them: all are made, or it is said which entry does not hold."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -15,8 +15,6 @@ and enters the unit into the gradebook, so that ``nbgrader autograde`` works at 
     python -m rnngrade.author.build [--root COURSE] [--force] [UNIT ...]
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -4,8 +4,6 @@ A solution that does not run, prints to stderr, shows something that changes fro
 points of its own checks is an error of its author: one sentence says which cell it is and what it did.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

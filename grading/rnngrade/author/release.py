@@ -4,8 +4,6 @@ Both are nbgrader's own ``generate_assignment`` with the settings of ``grading/n
 database, so that a release depends on its source alone, and once for the sake of the database only.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

@@ -16,8 +16,6 @@ check, whose value nbgrader takes for the points, and gives every cell an id tha
 executes nothing.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -4,8 +4,6 @@
 a finished unit still needs. No notebook is run here.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -6,8 +6,6 @@ a list of whom it was not done for; 2, the command was not understood; 3, with `
 look at something.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

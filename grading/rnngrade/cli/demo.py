@@ -6,8 +6,6 @@ The class's true scores are known, so its end is a proof: each grade must be wha
 unit 03 are some who attack the desk, or hand in what is broken or odd; what must become of each is known as well.
 """
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """The commands for the work at the desk, but for grading: from what comes in to reports, feedback and appeals."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The commands that grade without a class: one file, and on a platform, Gradescope or GitHub."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import sys

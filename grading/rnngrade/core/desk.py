@@ -16,8 +16,6 @@ gradebook.db                            nbgrader's gradebook, made of records an
 .lock                                   by which one command at a time changes any of this (`lock.py`)
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

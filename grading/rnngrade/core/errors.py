@@ -1,7 +1,5 @@
 """What all errors of the desk that a user reads have in common, and how one student's does not stop a class."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

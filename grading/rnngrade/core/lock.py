@@ -4,8 +4,6 @@ It is the kernel's own lock on a file (`flock`), so it ends with the process tha
 stays, and says who holds it.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import platform

@@ -4,8 +4,6 @@ Python's own logging, under the name `rnngrade`. Grading processes write to the 
 their environment, since they start anew.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from pathlib import Path

@@ -2,8 +2,6 @@
 Excel's UTF-16, or in the Western code page that Windows still takes for CSV.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -6,8 +6,6 @@ when the page is written, and of that only known elements and attributes are tak
 it was typed. And everything is bounded: a student can write a text of any length.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """Words that a student may have chosen, made fit to be shown: on a page, in a table, in a terminal."""
 
-from __future__ import annotations
-
 import re
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")

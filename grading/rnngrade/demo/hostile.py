@@ -4,8 +4,6 @@ What each is worth is known as for all others: an attack stands where the answer
 what is harmless stands where it is right and must lose nothing. Many more attacks are in the desk's tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from textwrap import dedent
 

@@ -5,8 +5,6 @@ What each is worth is what the check itself says of that answer in this process;
 same seed gives the same files, byte for byte.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

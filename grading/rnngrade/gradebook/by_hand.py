@@ -6,8 +6,6 @@ records. If a person gave something in formgrader, which knows no such files, th
 had entered there: then it is taken over from there.
 """
 
-from __future__ import annotations
-
 import getpass
 import json
 import math

@@ -2,8 +2,6 @@
 what by hand. The desk has the visible cases' numbers; of hidden ones it keeps none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rnngrade.core.desk import Desk

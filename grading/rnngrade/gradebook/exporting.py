@@ -4,8 +4,6 @@ Of those who wait for a person the total is provisional, and empty unless it is 
 stands at the end. A cell that begins with =, +, - or @ would be run by a spreadsheet; it gets an apostrophe before it.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

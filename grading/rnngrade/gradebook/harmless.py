@@ -12,8 +12,6 @@ can. So it is the notebook itself that is made harmless, once, before it is writ
 What is put into Markdown letter by letter, names, ids and messages, goes through `literally`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

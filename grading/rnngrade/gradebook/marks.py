@@ -5,8 +5,6 @@ for a person (`nbgrader.api.Grade`). Comments hang on the answer's cell, `rnn_st
 written question itself.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

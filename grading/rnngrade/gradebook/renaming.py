@@ -5,8 +5,6 @@ class list yet. When a line of `names.csv` or the class list says who that is, i
 anew under their name, with marks and comments by hand.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator

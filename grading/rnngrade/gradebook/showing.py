@@ -1,7 +1,5 @@
 """The executed notebook as whoever grades looks at it in formgrader: harmless, with what the judge found."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any

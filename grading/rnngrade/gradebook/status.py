@@ -3,8 +3,6 @@
 Reads what lies in the desk, grades nothing and changes nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field

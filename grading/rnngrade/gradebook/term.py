@@ -6,8 +6,6 @@ is kept. What nobody's work is graded of yet is left out.
     total = 100 * (sum of weight * share, kept and extra) / (sum of weights, kept)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -5,8 +5,6 @@ a C function never comes back, after twice the time. (That end, the worker's oth
 Only the main thread can have them; elsewhere they do nothing.
 """
 
-from __future__ import annotations
-
 import math
 import resource
 import signal

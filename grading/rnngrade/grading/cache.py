@@ -1,7 +1,5 @@
 """What was found out once and is not found out again: a class is asked the same, and answers much of the same."""
 
-from __future__ import annotations
-
 from typing import Generic, TypeVar
 
 MOST_KEPT = 2**24  # bytes of what the judge keeps, in each of its caches

@@ -25,8 +25,6 @@ tls:// then:
     rnngrade run 03_cell --scheduler tls://…:8786
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import logging

@@ -9,8 +9,6 @@ FOLDER is its own, for all that it and its forks write: it makes it, and when PA
 removes it and ends, and its forks with it. So whoever is killed, at whatever moment, the other removes the folder.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import os

@@ -13,8 +13,6 @@ another is asked once more, in one of its own. And nothing ends the judge: what 
 judge itself or more time or memory than it may take, costs the place where it happens, and a person is told.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

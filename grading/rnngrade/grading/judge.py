@@ -3,8 +3,6 @@
 It is `rnncourse`'s own engine, with a candidate that happens to be elsewhere (`remote`).
 """
 
-from __future__ import annotations
-
 import dataclasses
 from contextlib import suppress
 from dataclasses import dataclass

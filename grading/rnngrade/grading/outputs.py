@@ -3,8 +3,6 @@
 The room keeps to the limits too, but its word for it counts for nothing.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from typing import Any

@@ -4,8 +4,6 @@ What an answer may call, earlier exercises and the functions that a case hands i
 code, within limits; so nothing of it is inside the sandbox.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 import signal

@@ -1,7 +1,5 @@
 """What an answer is asked: the cases of a draw, or some others, as the sandbox gets them, kept for the class."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress

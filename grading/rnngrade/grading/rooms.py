@@ -1,7 +1,5 @@
 """The rooms of one submission: when one is ended, the next has run the same cells, but for those that are left out."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ give bytes and need no disk of the desk's. Records are written down as they come
 it stopped. The gradebook has one writer, this process, and is brought in step with all records.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed

@@ -3,8 +3,6 @@
 There is no desk: nothing is kept but what is returned. The judge and the sandbox are the desk's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

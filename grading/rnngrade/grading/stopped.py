@@ -1,7 +1,5 @@
 """What it means to a student that a cell or an answer ended the session."""
 
-from __future__ import annotations
-
 from rnngrade.core import record
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Fault, Garbled, TooMuch, TooSlow

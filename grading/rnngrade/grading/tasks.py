@@ -4,8 +4,6 @@ It imports little, so that a desk can start its grading processes at once. Both 
 so what passes between them is pickled.
 """
 
-from __future__ import annotations
-
 import pickle
 import shutil
 import socket

@@ -9,8 +9,6 @@ Canvas    the gradebook. Each column after the first ones is an assignment, that
           the instructor's settings have it, and columns without changes are passed over.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

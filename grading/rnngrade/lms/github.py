@@ -8,8 +8,6 @@ How a line on stdout becomes an annotation, and which characters are escaped in 
 https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

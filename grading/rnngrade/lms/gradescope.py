@@ -7,8 +7,6 @@ called: https://gradescope-autograders.readthedocs.io/en/latest/specs/. Who hand
 https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import io
 import json

@@ -5,8 +5,6 @@ The table has the columns that mail merges are set up with by hand: `email`, the
 Thunderbird's Mail Merge takes attachments.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rnngrade.core.desk import Desk

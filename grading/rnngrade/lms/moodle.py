@@ -9,8 +9,6 @@ makes it skip the file (`is_valid_filename_for_import` in mod/assign/feedback/fi
 0203d8f2). The full name itself is not looked at. Feedback files have to be switched on in the assignment.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

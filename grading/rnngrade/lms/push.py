@@ -12,8 +12,6 @@ no such way, waits until the names are shown again. What being late costs is the
 (`submission[late_policy_status]=none`), or it would take points off once more.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ for. All others go back, also those who are not on the class list, to whatever k
 who was left out, is said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 

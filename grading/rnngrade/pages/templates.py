@@ -2,8 +2,6 @@
 and numbers with their nouns look the same everywhere.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from pathlib import Path

@@ -3,8 +3,6 @@
 It executes nothing, never raises for what the bytes are but `Unreadable`, and is bounded in time and memory.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

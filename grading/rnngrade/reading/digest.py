@@ -2,8 +2,6 @@
 comments, docstrings and annotations; `weight` says how long an answer is, since short ones are the same by chance.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib

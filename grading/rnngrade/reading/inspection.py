@@ -11,8 +11,6 @@ What an answer may not call costs points where the source says so plainly: `Insp
 the way is bound once, or where the submission also does what a person should look at.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

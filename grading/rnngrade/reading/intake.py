@@ -6,8 +6,6 @@ and the student's own code cells, each where it stood between the cells around i
 outputs, attachments, checks and locked cells as the student left them, is dropped. What is odd becomes a finding.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections import defaultdict

@@ -9,8 +9,6 @@ other magics only the names are left, for others to judge.
 ('files = None\\nx = 1', ['!', 'time'])
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -7,8 +7,6 @@ same source again changes nothing. What comes from another place than the versio
 `collected/UNIT/STUDENT` has it, waits for a person.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ student's own folder or zip is that student's, whatever it is called. Of which u
 say (nbgrader's `grade_id`, which are those of the exercises), whatever the file is called; its name, if there are none.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

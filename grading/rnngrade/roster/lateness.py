@@ -9,8 +9,6 @@ points, of those that were earned, or of all that there are, as Canvas takes it 
 policy in the Gradebook?", guides.instructure.com; it, too, counts each day that has begun).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

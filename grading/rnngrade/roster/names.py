@@ -10,8 +10,6 @@ only "Participant 17" in the first column is sure (mod/assign/gradingtable.php),
 so addresses and full names are known by what they look like.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -5,8 +5,6 @@ Units go by their number or their name, students by any name that the class list
 in the file is told in one sentence, with its line.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """What is in a source that is collected, a folder, a zip or a notebook, and in zips within it. Nothing is believed."""
 
-from __future__ import annotations
-
 import contextlib
 import lzma
 import os

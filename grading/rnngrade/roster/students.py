@@ -13,8 +13,6 @@ Whose work it is, is told by what was settled before (`names.py`), by id, by Can
 by a full name that only one has, however it is written: "O'Hara, Zoë" is "zoë ohara".
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ that is graded and of every later one, and experiments, which are not run there.
 there: it gives no verdicts.
 """
 
-from __future__ import annotations
-
 import compileall
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """What the kernel says of processes: who started whom, how long they have run and waited, how much memory they have."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 

@@ -14,8 +14,6 @@ A process that speaks another architecture's language (32-bit calls, x32), in wh
 Source: Documentation/userspace-api/seccomp_filter.rst of Linux; numbers from its asm/unistd.h.
 """
 
-from __future__ import annotations
-
 import platform
 import struct
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ whether an answer writes to its arguments is seen from outside: nothing that the
 the judge turns every bit of the memory; an answer that is another one then has kept a view of it.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ files. So of a Python's prefix only the folders that a Python has are shown, and
 to be seen, the course with its solutions, the desk, other rooms, has an empty folder over it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import sysconfig

@@ -15,8 +15,6 @@ left alone.
 # Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
 # mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@
 # Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
 # mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce

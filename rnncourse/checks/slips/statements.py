@@ -3,8 +3,6 @@
 # Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
 # mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Iterator, Sequence

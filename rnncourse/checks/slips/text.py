@@ -12,8 +12,6 @@ What is not replaced keeps its text and its line. Each program has a key: progra
 # Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
 # mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

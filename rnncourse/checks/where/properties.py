@@ -5,8 +5,6 @@ a mask that hides nothing. With the answer at hand to be asked, an argument can 
 right, what stays the same and should not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import replace
 from typing import Any

@@ -12,8 +12,6 @@ student has to verify it on fresh draws too, which is what `holds` is for. It sa
 | `only` | which of several results are wrong | here |
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

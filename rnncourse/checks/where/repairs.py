@@ -3,8 +3,6 @@ evidence of the place; it is never shown. Of two slips, one change mends a part:
 or the ordinary cases; or it leaves a mistake that the catalogue knows. What is then left is looked for in the same way.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 What is said has been seen to hold in all cases that were asked, and in those of fresh draws.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

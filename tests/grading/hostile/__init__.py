@@ -4,8 +4,6 @@ An attack that wants to do harm stands among right answers, so that anything har
 be run in the sandbox only.
 """
 
-from __future__ import annotations
-
 from tests.grading.hostile.cells import CELLS
 from tests.grading.hostile.channel import CHANNEL
 from tests.grading.hostile.escapes import ESCAPES

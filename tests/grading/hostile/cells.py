@@ -1,7 +1,5 @@
 """Cells that are not the student's to change."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import (
     FULL,
     LOST_STEP,

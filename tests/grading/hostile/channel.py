@@ -1,7 +1,5 @@
 """The judge's channel."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import (
     Hostile,
     Outcome,

@@ -1,7 +1,5 @@
 """Out of the sandbox."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import (
     FULL,
     Hostile,

@@ -1,7 +1,5 @@
 """Files that are no notebooks, or notebooks of another kind."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

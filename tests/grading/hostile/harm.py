@@ -1,7 +1,5 @@
 """More than there is: time, memory, processes, output, disk; and the end of the process."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import LOST_STEP, Hostile, answer, right, step
 from tests.grading.hostile.shapes import in_own_cell, steps
 

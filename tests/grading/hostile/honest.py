@@ -1,7 +1,5 @@
 """Honest work that only looks odd: full marks, and nobody is bothered."""
 
-from __future__ import annotations
-
 import nbformat
 
 from tests.grading.hostile.making import (

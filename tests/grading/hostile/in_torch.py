@@ -1,7 +1,5 @@
 """The same on a unit with PyTorch."""
 
-from __future__ import annotations
-
 from textwrap import dedent
 
 from tests.grading.hostile.making import FULL, NOTHING, TORCH, Hostile, after, answer, blank, loses, right

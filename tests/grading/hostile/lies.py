@@ -1,7 +1,5 @@
 """Answers that are not what they say."""
 
-from __future__ import annotations
-
 from rnngrade.demo.hostile import EQUAL
 from tests.grading.hostile.making import LOST_STEP, Hostile, after, answer, loses, right, step
 

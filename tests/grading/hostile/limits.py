@@ -1,7 +1,5 @@
 """What is meant to end the judge, or to fill its memory and time; and what one answer leaves behind for the next."""
 
-from __future__ import annotations
-
 from textwrap import dedent, indent
 
 from tests.grading.hostile.making import (

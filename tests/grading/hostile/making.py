@@ -1,7 +1,5 @@
 """What a hostile submission is, how its file is made, and what must become of it."""
 
-from __future__ import annotations
-
 import copy
 import json
 import zlib

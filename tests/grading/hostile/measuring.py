@@ -5,8 +5,6 @@ often as it may, one loops where a scan is asked for, one takes PyTorch's layer:
 come those that call it by ways that are hard to follow.
 """
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import (
     FULL,
     RIGHT_STEP,

@@ -1,7 +1,5 @@
 """The engine, patched or replaced."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import NOTHING, WRONG_STEP, Hostile, after, before, blank, loses, right, step
 from tests.grading.hostile.shapes import sets_up, unlisted
 

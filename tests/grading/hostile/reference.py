@@ -1,7 +1,5 @@
 """The course's own answers, dug up."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import LOST_STEP, RIGHT_STEP, Hostile, answer, before, loses, right, step
 from tests.grading.hostile.shapes import steps, unlisted
 

@@ -1,7 +1,5 @@
 """Out of one room into another, through what the kernel keeps; and memory that nobody has and nobody counts."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import FULL, Hostile, before, right
 from tests.grading.hostile.shapes import in_own_cell, sets_up, steps
 

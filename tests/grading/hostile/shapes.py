@@ -1,7 +1,5 @@
 """What many attacks have in common: where their code stands, what they lose, and that a person is asked to look."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.grading.hostile.making import (

@@ -1,7 +1,5 @@
 """Points that are said, not earned."""
 
-from __future__ import annotations
-
 from tests.grading.hostile.making import LOST_STEP, NOTHING, Hostile, after, answer, before, blank, right, step
 from tests.grading.hostile.shapes import steps, unlisted
 

@@ -1,7 +1,5 @@
 """An exercise of a unit that is none, and the verdict on an answer to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mistakes as edits of the model answer: what the notation says, and what is said of an edit that is none."""
 
-from __future__ import annotations
-
 import inspect
 import linecache
 

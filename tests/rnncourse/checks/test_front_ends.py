@@ -5,8 +5,6 @@ The same steps run everywhere: an answer under its exercise's name, its check, a
 answers are of every kind that there is; known mistakes are drawn from the catalogue.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

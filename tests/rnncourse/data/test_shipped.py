@@ -1,7 +1,5 @@
 """What is shipped is what the libraries have from which it was made, and is used without them."""
 
-from __future__ import annotations
-
 import json
 from datetime import date, timedelta
 

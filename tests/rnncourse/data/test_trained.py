@@ -1,7 +1,5 @@
 """The trained network is one that its own recipe makes, and better than no training and than a table of pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

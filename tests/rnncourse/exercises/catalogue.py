@@ -1,7 +1,5 @@
 """What the tests of every exercise have in common: the exercises, the shelf of answers to them, and other verdicts."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from functools import cache

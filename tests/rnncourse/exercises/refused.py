@@ -1,7 +1,5 @@
 """Whether the cases for one seed refuse an answer: no diagnosis is asked for, and the first fault is enough."""
 
-from __future__ import annotations
-
 from rnncourse.checks.cases import Candidate, Seed, drawn
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.faults import broken_properties, faults_of

@@ -1,7 +1,5 @@
 """A new release, and whatever a student did to the old one: all of theirs is in what comes of it, each thing once."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json

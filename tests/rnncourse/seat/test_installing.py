@@ -1,7 +1,5 @@
 """What is printed about installing names no index, and a path as a shell takes it, on whatever system."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """A folder of one's own: made from what is installed, brought to a new release, and never the poorer for it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

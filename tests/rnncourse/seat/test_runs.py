@@ -1,7 +1,5 @@
 """A verdict belongs to the text of a cell: which run it is of, and none where the cell says something else now."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Whoever is stuck: a hint by function or name, the line at a button, the solution after three tries."""
 
-from __future__ import annotations
-
 import ast
 import json
 

@@ -5,8 +5,6 @@ publishes a page under a name that is made of that secret, in a folder that nobo
 secret and the time of the very submission that the page is about: a newer one may be there, and not be graded yet.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from pathlib import Path

@@ -9,8 +9,6 @@ of what the notebook printed only that is shown which came before the first chec
 what an answer was asked there.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

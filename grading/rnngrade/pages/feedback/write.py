@@ -1,7 +1,5 @@
 """Writing the pages of a class: each student on their own, whoever else's cannot be written."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -14,8 +14,6 @@ should that fail, this holds as well:
   attributes or boxes around the page, or says what other commands mean (`mathjax.html`).
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

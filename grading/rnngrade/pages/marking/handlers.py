@@ -4,8 +4,6 @@ What students wrote is on it, so it is rendered without HTML of theirs (`core/te
 security policy by which only its own script and style run, and nothing is asked of any other machine.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

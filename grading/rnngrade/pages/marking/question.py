@@ -4,8 +4,6 @@
 [(1.0, 'says why.'), (1.5, 'for a test (½ without a reason).')]
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ beside it what the course has shown to everybody, which these tools take as temp
 Nothing is read here as a program, so no text of a student's can take long.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -8,8 +8,6 @@ Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in J
 `layout.html`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import os

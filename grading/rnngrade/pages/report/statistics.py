@@ -11,8 +11,6 @@ Every result is of one kind, and a class is told by how many there are of each:
 Shares are of the class: of all whose work is graded. An exercise that a record does not have counts as missing.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

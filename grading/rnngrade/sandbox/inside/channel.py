@@ -3,8 +3,6 @@
 4 bytes: length of the body | 4 bytes: number, both big endian | 8 bytes: verb, ASCII, zeros behind | body
 """
 
-from __future__ import annotations
-
 import socket
 import struct
 import time

@@ -4,8 +4,6 @@ The grading desk judges each answer at its own check, from outside. A check, hin
 on without one.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from rnncourse.checks.verdict import Hint, Verdict

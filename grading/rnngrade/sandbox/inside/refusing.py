@@ -6,8 +6,6 @@ answer could undo it. A package that is forbidden whole cannot be imported, and 
 (`refusing`).
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 import warnings

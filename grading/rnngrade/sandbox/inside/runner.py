@@ -19,8 +19,6 @@ worked on, each side may ask the other for a function that only the other has:
 Nothing that is said here decides anything: inputs come in, answers go out.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import os

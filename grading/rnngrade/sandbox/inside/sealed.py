@@ -5,8 +5,6 @@ calls along with the case, so that a right answer, which makes the same calls, n
 an answer are digests of the call's wire form: whoever can look one up knows the call, and could have asked the judge.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from collections.abc import Mapping

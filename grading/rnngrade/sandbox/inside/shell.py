@@ -1,7 +1,5 @@
 """IPython without a kernel: it runs cells and keeps what they show, as far as the limits go."""
 
-from __future__ import annotations
-
 import base64
 import importlib
 import sys

@@ -18,8 +18,6 @@ GROUPS says where control groups are made and with which limits, {"parents": {â€
 they are not. When whoever holds the other end of the first socket is gone, the groups that are left are removed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import gc
