@@ -16,6 +16,7 @@ if ALL:  # in the environment, for the other processes of the run
     SEED = int(os.environ.setdefault("NIGHTLY_SEED", str(random.SystemRandom().randrange(10**6))))
 else:
     SEED = 1
+UNITS: tuple[str, ...] | None = None  # the units that are tried, by their stems, if not all (`tests.one_unit`)
 T = TypeVar("T")
 
 
