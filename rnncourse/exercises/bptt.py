@@ -545,6 +545,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(wave(a=rng.uniform(2, 4, 6), b=curvature(rng, 6)), normal(rng, 2, 3))
     yield case(cubic(a=rng.uniform(1, 2, 6), b=curvature(rng, 6)), normal(rng, 3, 2), 0.1)
     yield edge("three axes", quadratic_form(A=rng.uniform(5, 15, (12, 12)), b=normal(rng, 12)), normal(rng, 2, 3, 2))
+    yield edge("one entry", cubic(a=rng.uniform(1, 2, 1), b=curvature(rng, 1)), normal(rng, 1, 1), 0.01)
 
 
 ex.mistakes(r"""

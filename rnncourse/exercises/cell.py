@@ -351,6 +351,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     impossible = normal(rng, 3, 4)
     impossible[0, 1] = impossible[1, 0] = impossible[1, 3] = -np.inf
     yield edge("-inf beside finite entries", impossible)
+    yield edge("one output", normal(rng, 3, 1))
     yield edge("whole numbers", rng.permutation(np.arange(-3, 3)).reshape(2, 3))
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32))
 
@@ -566,6 +567,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         D, H, Q = (int(n) for n in rng.permutation(np.arange(2, 60))[:3])
         yield case(D, H, Q)
     yield case(300, 100, 10_000)
+    yield edge("one of each", 1, 1, 1)
 
 
 ex.mistakes(r"""
@@ -675,6 +677,7 @@ ex.draws()
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("as many inputs as units", *draw(D=3, H=3))
+    yield edge("one input", *draw(D=1, H=3))
 
 
 ex.mistakes(r"""

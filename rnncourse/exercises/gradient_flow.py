@@ -729,6 +729,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for n in (4, 7):
         yield case(generator(seed=int(rng.integers(2**31))), n)
     yield edge("n = 1", generator(seed=int(rng.integers(2**31))), 1)
+    yield edge("n = 2", generator(seed=int(rng.integers(2**31))), 2)
 
 
 @ex.holds("The matrix is drawn from rng")

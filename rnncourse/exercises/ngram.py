@@ -43,9 +43,10 @@ def bag(rng: np.random.Generator, counts: list[int]) -> tuple[list[str], list[st
 def _(rng: np.random.Generator) -> Iterator[Case]:
     for counts in ([0, 1, 2, 3], [2, 4, 1, 0, 3, 5]):
         yield case(*bag(rng, counts))
-    _, words = bag(rng, [0, 1, 3])
+    tokens, words = bag(rng, [0, 1, 3])
     yield edge("no tokens at all", [], words)
     yield edge("no token is in the vocabulary", ["xylophone", "quartz"], words)
+    yield edge("a vocabulary of one word", tokens, words[:1])
 
 
 ex.mistakes(r"""
@@ -436,6 +437,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(2 * int(rng.integers(4_000, 9_000)) + 1, 6)
     yield case(50_000, 5)
     yield edge("a table of one column", int(rng.integers(20, 90)), 1)
+    yield edge("a vocabulary of one token", 1, 4)
     yield edge("a very large table", 2 * int(rng.integers(20_000, 30_000)) + 1, 20)
 
 
@@ -508,6 +510,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("u is a hair below 1, and the sum not above it", p, ALMOST_ONE)
     yield edge("u is a hair below 1, and the last probabilities are 0", np.append(p, [0.0, 0.0]), ALMOST_ONE)
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
+    yield edge("one token", np.array([1.0]), float(rng.random()))
 
 
 ex.mistakes(r"""

@@ -196,6 +196,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for times, f, s in ((3, jumping(), int(rng.integers(2, 100))), (5, turning(), normal(rng, 2))):
         yield Case(((f, times), (s,)), f"times={times}")
     yield edge("times=0, the identity", (turning(), 0), (normal(rng, 2),))
+    yield edge("times=1", (jumping(), 1), (int(rng.integers(2, 100)),))
     yield edge("times=200", (turning(), 200), (normal(rng, 2),))
     # What is used up by the first call, an iterator or a count, is missing in the second.
     yield edge("times=4, called twice", (turning(), 4), (normal(rng, 2),), (normal(rng, 2),))
@@ -638,6 +639,8 @@ def _sizes(rng: np.random.Generator, count: int) -> list[int]:
 def _(rng: np.random.Generator) -> Iterator[Case]:
     for _ in range(3):
         yield case(*_sizes(rng, 2))
+    yield edge("one input", 1, int(rng.integers(3, 20)))
+    yield edge("large", 50_000, 100_003)
 
 
 ex.mistakes(r"""
