@@ -120,12 +120,11 @@ assert at_random < cut_first / 3
 # - Of $G$ different groups, $\lfloor G/10 \rfloor$, but at least one, go to test, as many to validation, the rest to
 #   train. All documents of a group go where it goes, and each document is in one part.
 # - Which groups they are, a generator made of `seed` decides, and nothing else: the same seed gives the same split, and
-#   of ten seeds not all give the same. NumPy's global generator (`np.random.seed`, `np.random.shuffle`) is left alone.
+#   not all seeds give that one. NumPy's global generator (`np.random.seed`, `np.random.shuffle`) is left alone.
 #
 #       split_groups(["a", "b", "a", "c", "b"], 0)     might give    [0, 2], [1, 4], [3]
 #
-# How you do it is up to you. The check calls your function several times and looks whether what it does is so. Your
-# answer may not call scikit-learn.
+# The check looks whether what your function does is so. It may not call scikit-learn.
 
 
 # %% answer="split_groups"
@@ -167,7 +166,7 @@ check(split_groups)
 # - `vocabulary` is a list: first `"<unk>"`, then the tokens that occur `least` times or more in `parts["train"]`, all
 #   occurrences counted, in code-point order (`sorted`). A token's id is its place.
 # - `ids` is a dict with the same parts, and in place of each document an array of its ids. What is not in the vocabulary
-#   gets the id 0. No document holds the token `"<unk>"` itself.
+#   gets the id 0. No token is `"<unk>"`.
 #
 #       prepare({"train": [["b", "a", "b"]], "test": [["a", "c"]]})
 #           gives   ["<unk>", "a", "b"],   {"train": [[2, 1, 2]], "test": [[1, 0]]}
@@ -633,8 +632,7 @@ check(quiz_leaks, "quiz_leaks")
 # - with the baseline's bits in *Baseline*, the network's mean and its sd in *Results*, the mean without memory in *Ablation*,
 #   all to two digits or more behind the point (`:.2f`), and with the number of seeds;
 # - in *Results* with one of these two sentences, word for word, the one that is so: **The network beats the baseline.** or
-#   **The network does not beat the baseline.** How clear a gain has to be is for you to say. But a network whose mean is
-#   no smaller than the baseline beats nothing, and one that is better by many sd beats it;
+#   **The network does not beat the baseline.** (An equal mean beats nothing.)
 # - in whose *Baseline*, *Results* and *Ablation* every number with a point comes from `figures`: none is typed in.
 #   Elsewhere, a learning rate or a date may stand as it is.
 #

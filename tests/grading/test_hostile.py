@@ -32,7 +32,7 @@ UNITS = sorted({one.unit for one in HOSTILE})
 # In `make test`, seconds after which an attack is ended. A right answer takes milliseconds for a call, of which none
 # counts in which the machine is busy with others; all calls of an answer have those of a cell, by the clock.
 SHORT = Limits(cell_seconds=8.0, call_seconds=1.0, memory=512 * MB)
-PATIENT = Limits(cell_seconds=15.0)  # for who loses nothing, however busy the machine is
+PATIENT = Limits(cell_seconds=15.0, memory=512 * MB)  # for who loses nothing, however busy the machine is
 BY_DAY = (UNIT, TORCH)  # a room with torch takes seconds to start: one is enough
 
 

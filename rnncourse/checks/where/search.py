@@ -168,7 +168,11 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
 
 
 def _pair(inquiry: Inquiry, parts: Sequence[Mend]) -> Pair | None:
-    """Two changes that mend together; best where one of them leaves a mistake that is known."""
+    """Two changes that mend together; best where one of them leaves a mistake that is known. None, if all values are
+    right: what is written to an argument is one slip.
+    """
+    if all(all(inquiry.equal_parts(one, one.seen)) for one in inquiry.asked if one.is_wrong):
+        return None
     first = {part.scope: part for part in reversed(parts) if _may_be_so(inquiry, part)}.values()
     asked = sorted(first, key=lambda part: not isinstance(part.scope, Misconception))[:MOST_PARTS]
     for number, part in enumerate(asked):

@@ -54,7 +54,7 @@ def test_a_mistake_knows_the_line_at_which_it_is_written():
                 assert file == f"rnncourse/exercises/{unit.stem.partition('_')[2]}.py"
                 if isinstance(exercise, Exercise):
                     text = (Path(exercises.__file__).parents[2] / file).read_text().splitlines()
-                    assert text[int(line) - 1].startswith((f"{mistake.name}: ", "@"))
+                    assert text[int(line) - 1].startswith((f"{mistake.name}: ", f"{mistake.name} = ", "@"))
 
 
 def test_a_text_that_holds_no_mistakes_says_where_it_stands():

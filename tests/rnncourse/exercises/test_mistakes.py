@@ -69,7 +69,7 @@ def test_a_misconception_is_rejected_and_diagnosed_as_itself(exercise, misconcep
     """And wrong values count as wrong on every seed, never on some: what is met and what not is the same for all."""
     if isinstance(exercise, Exercise):
         others = class_of(exercise.name)
-        recall = mock.patch.object(diagnosis, "quiet_observe", others.quiet_observe)
+        recall = mock.patch("rnncourse.checks.cases.quiet_observe", others.quiet_observe)
         fresh = mock.patch.object(diagnosis, "DRAWS", diagnosis.DRAWS if ALL else 1)
         with recall, fresh, Local(misconception.answer, exercise.uses) as local:
             recalled = Recalled(local, others.given[misconception.answer])
