@@ -224,7 +224,7 @@ class Session:
         while not select.select([self._channel.connection], [], [], wait)[0]:
             if not end.extend(self._waited()):
                 raise Late
-            wait = end.left()
+            wait = min(WATCH_SECONDS, end.left())  # how long a thread has waited is not known once it has ended
         return self._channel.receive(max(end.left(), GRACE_SECONDS))
 
     def _answer(self, came: Message, answers: Answers) -> tuple[str, int, bytes]:
