@@ -154,6 +154,7 @@ class _Worker:
     def __init__(self) -> None:
         self._tasks: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
         self._results: SimpleQueue[Any] = SimpleQueue()
+        self._is_late = False  # whether a task may still be running
         self._thread = threading.Thread(target=self._loop, daemon=True, name="rnncourse check")
         self._thread.start()
 
@@ -169,13 +170,13 @@ class _Worker:
         while left := until.left:
             with contextlib.suppress(Empty):
                 return self._results.get(timeout=left)
+        self._is_late = True
         return None
 
     def stop(self) -> None:
         """End the thread; throw `Stopped` into code that is still running."""
         self._tasks.put(None)
-        self._thread.join(0.02)
-        for _ in range(10):
+        for _ in range(10 if self._is_late else 0):
             if not self._thread.is_alive():
                 return
             ctypes.pythonapi.PyThreadState_SetAsyncExc(

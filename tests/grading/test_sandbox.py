@@ -601,7 +601,7 @@ def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch, in
     try:
         os.sched_setaffinity(session.pid, {cpu})
         began = time.monotonic()
-        work = "def work():\n    began = time.process_time()\n    while time.process_time() < began + 0.6: pass\n"
+        work = "def work():\n    began = time.process_time()\n    while time.process_time() < began + 0.3: pass\n"
         start = "thread = Thread(target=work); thread.start(); thread.join()" if in_a_thread else "work()"
         busy = f"import time\nfrom threading import Thread\n{work}{start}"
         assert session.ask("run", busy, seconds=0.8)["error"] is None
