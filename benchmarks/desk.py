@@ -119,7 +119,7 @@ def by_the_desk(unit: str, size: int) -> tuple[Cost, list[dict[str, float]]]:
 
 def by_nbgrader(unit: str, size: int) -> Cost:
     """What one `nbgrader autograde` for the whole class costs."""
-    from tests.grading.by_nbgrader import Desk
+    from benchmarks.by_nbgrader import Desk
 
     with tempfile.TemporaryDirectory() as folder:
         desk = Desk(ROOT, Path(folder) / "desk")
