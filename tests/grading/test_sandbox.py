@@ -595,7 +595,10 @@ def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch, in
     monkeypatch.setattr("rnngrade.sandbox.session.PATIENCE", 100.0)  # more than these others are may be here
     cpu = min(os.sched_getaffinity(0))
     others = [
-        subprocess.Popen([sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"])
+        subprocess.Popen(
+            [sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"],
+            start_new_session=True,  # Linux shares a processor out among sessions: the room is one
+        )
         for _ in range(4)
     ]
     try:
