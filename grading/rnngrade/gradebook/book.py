@@ -25,12 +25,19 @@ from functools import cached_property
 
 import nbformat
 from nbformat import NotebookNode
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, insert, select, update
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # nbgrader is imported, not judged
     from nbgrader import utils
-    from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+    from nbgrader.api import (
+        BaseCell,
+        Gradebook,
+        GradeCell,
+        MissingEntry,
+        SubmittedAssignment,
+        SubmittedNotebook,
+    )
     from nbgrader.preprocessors import AssignLatePenalties
 
 from rnngrade.author import release
@@ -57,6 +64,8 @@ from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
+
+Names = dict[str, tuple[str, str | None]]  # by a cell's id, its name and, if it has points, its type
 
 
 class GradebookWriter:
@@ -143,9 +152,10 @@ class GradebookWriter:
             session = self._gradebook.db
             session.flush()
             given = self._take_over(unit, student, self._page(unit, student))
-            answers, auto = self._grade(page, record, executed)
-            commented = {comment.name for comment in page.comments}
-            self._give(page, given.state(answers, auto, commented, record), answers, auto, record)
+            names = self._names(page)
+            answers, auto = self._grade(page, names, record, executed)
+            commented = {names[comment.cell_id][0] for comment in page.comments}
+            self._give(page, names, given.state(answers, auto, commented, record), answers, auto, record)
             self._penalize(submission, page, when)
             session.flush()
             if unit not in self._known:
@@ -182,7 +192,7 @@ class GradebookWriter:
                 answers = read.entered.answers
                 page = self._gradebook.find_submission_notebook(unit, unit, student)
                 state = hand.state(answers, read.auto, read.commented, record)
-                self._give(page, state, answers, read.auto, record)
+                self._give(page, self._names(page), state, answers, read.auto, record)
             session.flush()
             for student, hand in changed.items():
                 by_hand.write(self.desk, unit, student, hand)
@@ -288,7 +298,7 @@ class GradebookWriter:
         return submission, gradebook.find_submission_notebook(unit, unit, student)
 
     def _grade(
-        self, page: SubmittedNotebook, record: Record, executed: NotebookNode
+        self, page: SubmittedNotebook, names: Names, record: Record, executed: NotebookNode
     ) -> tuple[dict[str, str], dict[str, float | None]]:
         """Write the points of checks and what is known of written questions; returns what each was given for, and the
         points. An exercise that the unit has no more, or that the record does not have yet, earns nothing.
@@ -298,8 +308,8 @@ class GradebookWriter:
         answers: dict[str, str] = {}
         auto: dict[str, float | None] = {}
         for grade in page.grades:
-            name = grade.name
-            if grade.cell_type == "code":
+            name, kind = names[grade.cell_id]
+            if kind == "code":
                 auto[name] = points.get(name, 0.0)
                 answers[name] = f"{auto[name]:g}"
             else:
@@ -307,12 +317,20 @@ class GradebookWriter:
                 answers[name] = cells[name].source if name in cells else ""
             grade.auto_score = auto[name]
         for comment in page.comments:
-            comment.auto_comment = _remark(cells.get(comment.name))
+            comment.auto_comment = _remark(cells.get(names[comment.cell_id][0]))
         return answers, auto
+
+    def _names(self, page: SubmittedNotebook) -> Names:
+        """The name and the type of each cell, in one query; a grade that is asked for its name makes one of its own."""
+        graded = GradeCell.__table__
+        found = select(BaseCell.id, BaseCell.name, graded.c.cell_type).outerjoin(graded, graded.c.id == BaseCell.id)
+        rows = self._gradebook.db.execute(found.where(BaseCell.notebook_id == page.notebook_id))
+        return {id: (name, kind) for id, name, kind in rows}
 
     def _give(
         self,
         page: SubmittedNotebook,
+        names: Names,
         state: State,
         answers: dict[str, str],
         auto: dict[str, float | None],
@@ -320,11 +338,12 @@ class GradebookWriter:
     ) -> None:
         """Write what persons gave, and that this is what the desk has entered."""
         for grade in page.grades:
-            given = state.grades.get(grade.name)
+            name, _ = names[grade.cell_id]
+            given = state.grades.get(name)
             grade.manual_score, grade.extra_credit = (given.points, given.extra) if given else (None, None)
-            grade.needs_manual_grade = given.waits if given else auto[grade.name] is None
+            grade.needs_manual_grade = given.waits if given else auto[name] is None
         for comment in page.comments:
-            comment.manual_comment = state.comments.get(comment.name)
+            comment.manual_comment = state.comments.get(names[comment.cell_id][0])
         page.flagged = state.is_flagged
         session, entered = self._gradebook.db, Entered(state, answers, record.submission)
         session.flush()
