@@ -321,10 +321,10 @@ class GradebookSuite(ShortSuite):
             env=os.environ | {"PYTHONWARNINGS": "ignore"},
         )
         assert done.returncode == 0, done.stderr
-        assert int(done.stdout) >= 60 // self.every, "a put has dozens of steps"
+        assert int(done.stdout) >= 40 // self.every, f"{done.stdout} steps; a put has dozens"
         after = content(desk)
         expected = after.pop("undisturbed")
-        assert len(after) >= 30 // self.every
+        assert len(after) >= 20 // self.every
         for student, found in after.items():
             assert found == expected, student
             assert sorted(p.name for p in (desk.autograded / student / UNIT).glob("[!.]*")) == [f"{UNIT}.ipynb"]
