@@ -504,9 +504,9 @@ def test_a_change_of_any_entry_is_seen_in_the_argument_that_has_it(data):
             for i, v in enumerate(values)
             for n in _named_in(v)
         ]
-        case, index, (start, count) = data.draw(st.sampled_from(flat))
+        case, index, (settings, count) = data.draw(st.sampled_from(flat))
         if count:
-            at = start + data.draw(st.integers(0, count - 1))
+            at = settings["start"] + data.draw(st.integers(0, count - 1))
             os.pwrite(memory.file, bytes([os.pread(memory.file, 1, at)[0] ^ 1]), at)
         assert [memory.changed(one) for one in range(3)] == [
             (index,) if one == case and count else () for one in range(3)
@@ -516,15 +516,14 @@ def test_a_change_of_any_entry_is_seen_in_the_argument_that_has_it(data):
 
 
 def _named_in(value):
-    """For each array that was lent, where it begins, and how many bytes it has."""
+    """For each array that was lent, its settings and its bytes."""
     if isinstance(value, (list, tuple)):
         return [one for v in value for one in _named_in(v)]
     if isinstance(value, dict):
         return [one for v in value.values() for one in _named_in(v)]
     if not isinstance(value, Named):
         return []
-    dtype, start, *shape = value.settings["place"].split()
-    return [(int(start), math.prod(map(int, shape)) * np.dtype(dtype).itemsize)]
+    return [(value.settings, math.prod(value.settings["shape"]) * np.dtype(value.settings["dtype"]).itemsize)]
 
 
 def test_what_is_lent_cannot_be_made_larger_or_smaller_in_the_room():

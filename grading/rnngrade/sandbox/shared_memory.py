@@ -49,7 +49,7 @@ def lay_out(*cases: tuple[Any, ...]) -> LaidOut:
             return value
         data.extend(bytes(gap) + value.tobytes())
         places[-1].append((index, start, len(data)))
-        return Named(SHARED, {"place": " ".join(map(str, (value.dtype.str, start, *value.shape)))})
+        return Named(SHARED, {"dtype": value.dtype.str, "shape": list(value.shape), "start": start})
 
     named = []
     for args in cases:

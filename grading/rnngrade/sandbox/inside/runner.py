@@ -55,7 +55,6 @@ class Runner:
         self.channel, self.shell, self.call_seconds, self.memory = channel, shell, call_seconds, memory
         self.local: Local | None = None
         self.forbids: list[str] = []  # by dotted names, of the answer that is asked
-        self.drivers: dict[str, Driver] = {}  # by their names
         self.asked = 0
         self.sealed = Sealed()
         self.callbacks: list[Callable[..., Any]] = []
@@ -155,15 +154,13 @@ class Runner:
 
     def driver(self, name: str) -> Driver:
         """The driver of that name; while it drives, what the answer may not call is not there."""
-        if name not in self.drivers:
-            found = driver_named(name)
+        found = driver_named(name)
 
-            def drive(candidate: Any, *args: Any) -> Any:
-                with refusing(self.forbids):
-                    return found.function(candidate, *args)
+        def drive(candidate: Any, *args: Any) -> Any:
+            with refusing(self.forbids):
+                return found.function(candidate, *args)
 
-            self.drivers[name] = dataclasses.replace(found, function=drive)
-        return self.drivers[name]
+        return dataclasses.replace(found, function=drive)
 
     def close(self) -> None:
         """The answer is done with."""
@@ -172,12 +169,9 @@ class Runner:
             self.local.__exit__()
             self.local = None
 
-    def array(self, place: str) -> np.ndarray:
-        """An array of a case, where the judge has laid it: its type, its first byte and its shape, in one text, since
-        a value of many parts takes longer to read than most answers take to work out.
-        """
-        dtype, start, *shape = place.split()
-        return np.ndarray([*map(int, shape)], dtype, self.memory, int(start))
+    def array(self, dtype: str, shape: list[int], start: int) -> np.ndarray:
+        """An array of a case, where the judge has laid it."""
+        return np.ndarray(shape, dtype, self.memory, start)
 
     def remote(self, number: int) -> Callable[..., Any]:
         """A function that the judge runs."""
