@@ -171,6 +171,38 @@ errors_of_the_product_swapped: Of `A @ B`, with the error e, A gets `e @ B.T` an
   transpose at the wrong one of the two.
 - return Var(self.data @ other.data, [(self, lambda e: e @ other.data.T), (other, lambda e: self.data.T @ e)])
 + return Var(self.data @ other.data, [(self, lambda e: e.T @ other.data), (other, lambda e: self.data @ e.T)])
+
+row_with_the_error_of_all_rows_kept = row_with_the_error_of_all_rows
+- return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
++ return lambda e: e
+- var.grad += errors[var]
++ var.grad = var.grad + errors[var]
+
+row_on_the_left = row_with_the_error_of_all_rows
+- return Var(self.data + other.data, [(self, onto(self.data)), (other, onto(other.data))])
++ return Var(self.data + other.data, [(self, lambda e: e), (other, onto(other.data))])
+
+row_on_the_left_kept = row_with_the_error_of_all_rows
+- return Var(self.data + other.data, [(self, onto(self.data)), (other, onto(other.data))])
++ return Var(self.data + other.data, [(self, lambda e: e), (other, onto(other.data))])
+- var.grad += errors[var]
++ var.grad = var.grad + errors[var]
+
+each_var_once_too_early = handed_on_too_early
+- for var in sorted(found, key=lambda var: var.number, reverse=True):
+-     var.grad += errors[var]
+-     for part, back in var.made_of:
+-         errors[part] = errors.get(part, 0) + back(errors[var])
++ todo, met = [self], {self}
++ while todo:
++     var = todo.pop(0)
++     for part, back in var.made_of:
++         errors[part] = errors.get(part, 0) + back(errors[var])
++         if part not in met:
++             met.add(part)
++             todo.append(part)
++ for var in met:
++     var.grad += errors[var]
 """)
 
 
@@ -288,6 +320,10 @@ drawn_above_zero: Your numbers are drawn between 0 and 1/√H. They lie evenly f
 + self.U = nn.Parameter(torch.rand(input_size, hidden_size) * bound)
 + self.W = nn.Parameter(torch.rand(hidden_size, hidden_size) * bound)
 + self.b = nn.Parameter(torch.rand(hidden_size) * bound)
+
+output_rows_first: Your output is (N, T, H). Time comes first, as in x: stack the states along the first axis.
+- return torch.stack(states), h.unsqueeze(0)
++ return torch.stack(states, dim=1), h.unsqueeze(0)
 """)
 
 
@@ -712,6 +748,10 @@ softmax_twice: There are two softmaxes: `cross_entropy` takes one itself, and yo
 padding_for_real: The mask is taken the wrong way round: True means real.
 + losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
 + return losses[~mask].sum() / (~mask).sum().clamp(min=1)
+
+history_lost: The numbers are right, but no gradient flows back. `torch.tensor`, `tolist`, `item` and `detach` make
+  numbers that know nothing of what they were made of: index and compute with the tensors themselves.
++ return nn.functional.cross_entropy(logits[mask], targets[mask]).detach()
 """)
 
 
@@ -776,6 +816,10 @@ first_states: You return the states after the first step. The last real one has 
 
 layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has. Here it is (N, H).
 + return H[lengths - 1, torch.arange(H.shape[1])][None]
+
+history_lost: The numbers are right, but no gradient flows back. `torch.tensor`, `tolist`, `item` and `detach` make
+  numbers that know nothing of what they were made of: index and compute with the tensors themselves.
++ return H[lengths - 1, torch.arange(H.shape[1])].detach()
 """)
 
 
