@@ -910,8 +910,8 @@ slope_of_the_output_again = slope_of_the_output_alone
 - _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
 + _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[t], U, W)
 
-wrong_end_cut: An error that leaves the first step has nowhere to go. You cut off that of the last step in its place,
-  so that each error arrives one step too late: behind a step's own error goes `error[1:]`, not `error[:-1]`.
+wrong_end_cut: Of the errors that have gone back one step you drop the last, and so each one stays at the step that it
+  has just left. It is the first that has nowhere to go: keep `error[1:]`, not `error[:-1]`.
 + before, error, parts = np.concatenate([h0[None], H[:-1]]), dH, []
 + for k in range(len(H)):
 +     da = error * (1 - H[: len(H) - k] ** 2)

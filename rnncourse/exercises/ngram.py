@@ -303,8 +303,8 @@ alpha_below_only: The denominator is smoothed and the count is not: a token that
 - return (followers[token] + alpha) / total if total else 0.0
 + return followers[token] / total if total else 0.0
 
-only_the_unseen_smoothed: You smooth the tokens that were not seen and leave the others as they were, so that all of
-  them sum to more than 1. Every token gets alpha, and every one the same denominator.
+only_the_unseen_smoothed: You smooth the tokens that were not seen and leave the counts of the others as they were, so
+  that all of them together do not give 1. Every token gets alpha, and every one the same denominator.
 - return (followers[token] + alpha) / total if total else 0.0
 + if followers[token]:
 +     return followers[token] / sum(followers.values())

@@ -324,6 +324,10 @@ drawn_above_zero: Your numbers are drawn between 0 and 1/√H. They lie evenly f
 output_rows_first: Your output is (N, T, H). Time comes first, as in x: stack the states along the first axis.
 - return torch.stack(states), h.unsqueeze(0)
 + return torch.stack(states, dim=1), h.unsqueeze(0)
+
+first_state_as_the_last: Your h_n is the state after the first step. It is the one after the last.
+- return torch.stack(states), h.unsqueeze(0)
++ return torch.stack(states), states[0].unsqueeze(0)
 """)
 
 
@@ -508,6 +512,10 @@ padding_index_zero: The values are right, but the embedding of id 0 gets no grad
 bent_logits: Your logits are never negative: there is a ReLU on them. Nothing stands behind the linear layer.
 - return self.output(states), state
 + return torch.relu(self.output(states)), state
+
+last_step_without_its_axis = last_step_only
+- return self.output(states), state
++ return self.output(states[-1]), state
 """)
 
 
@@ -806,8 +814,8 @@ every_row_at_every_end: Your answer is (N, N, H), as `H[lengths - 1]` is: for ea
   want the pairs: index with the steps and with the rows, both of length N.
 + return H[lengths - 1]
 
-mean_of_the_states: You return the mean of the real states. That is a summary too, but another one: here the last one is
-  wanted.
+mean_of_the_states: You take all real states together, in a mean or a sum. That is a summary too, but another one: here
+  the last one is wanted.
 + mask = torch.arange(len(H))[:, None] < lengths
 + return (H * mask[..., None]).sum(dim=0) / lengths[:, None].to(H.dtype)
 
@@ -820,6 +828,13 @@ layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has.
 history_lost: The numbers are right, but no gradient flows back. `torch.tensor`, `tolist`, `item` and `detach` make
   numbers that know nothing of what they were made of: index and compute with the tensors themselves.
 + return H[lengths - 1, torch.arange(H.shape[1])].detach()
+
+one_step_late_but_no_further_than_the_end = one_step_late
++ return H[lengths.clamp(max=len(H) - 1), torch.arange(H.shape[1])]
+
+sum_of_the_states = mean_of_the_states
++ mask = torch.arange(len(H))[:, None] < lengths
++ return (H * mask[..., None]).sum(dim=0)
 """)
 
 
