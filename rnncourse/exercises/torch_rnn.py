@@ -203,6 +203,25 @@ each_var_once_too_early = handed_on_too_early
 +             todo.append(part)
 + for var in met:
 +     var.grad += errors[var]
+
+tanh_once_more: The slope of the tanh is taken at the tanh of its result. The result *is* the tanh: 1 - h * h.
+- return Var(h, [(self, lambda e: e * (1 - h * h))])
++ return Var(h, [(self, lambda e: e * (1 - np.tanh(h) ** 2))])
+
+sum_as_a_mean: `sum` hands on a part of the error only, as a mean does. Each entry counts in full: each gets the error
+  as it is.
+- return Var(self.data.sum(), [(self, lambda e: e * np.ones_like(self.data))])
++ return Var(self.data.sum(), [(self, lambda e: e * np.ones_like(self.data) / self.data.size)])
+
+loss_without_a_gradient: The Var on which `backward` is called gets no gradient. That of a number with respect to itself
+  is 1, and is added to its `grad` like all others.
+- var.grad += errors[var]
++ if var is not self:
++     var.grad += errors[var]
+
+starts_from_the_gradient_before = old_gradients_handed_on
+- errors = {self: np.ones_like(self.data)}
++ errors = {self: np.ones_like(self.data) + self.grad}
 """)
 
 
@@ -938,4 +957,16 @@ sum_minimised: You go down the gradient of the summed loss: where nothing is cli
 no_update: The parameters are as they were: no update takes place. `optimizer.step()` makes it, from the gradients that
   `backward` has computed; nothing may set these back in between.
 - optimizer.step()
+
+one_update_for_all: You make one update, after the last batch, with the gradients of all of them. Each batch has an
+  update of its own, and the next one is read with the new parameters.
+- optimizer.zero_grad()
+
+- nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+- optimizer.step()
+
+- return total / tokens
++ nn.utils.clip_grad_norm_(model.parameters(), max_norm)
++ optimizer.step()
++ return total / tokens
 """)
