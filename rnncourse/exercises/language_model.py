@@ -164,6 +164,10 @@ ids_as_floats: The ids are right, but they are floats, as `np.zeros` makes them,
 one_hot_vectors: You return a one-hot vector for each character. What is wanted is one whole number each; vectors come
   later.
 + return np.eye(len(index), dtype=int)[[index[character] for character in text]]
+
+unknown_is_the_next_number: A character that the index does not have gets the number behind the last id, which stands
+  for no character. What is unknown is a KeyError.
++ return np.array([index.get(character, len(index)) for character in text])
 """)
 
 
