@@ -624,7 +624,8 @@ multiplied_by_eps: You divide by 2 and multiply by eps: `a / 2 * eps` is `(a / 2
 - gradient[i] = (f(above) - f(below)) / (2 * eps)
 + gradient[i] = (f(above) - f(below)) / 2 * eps
 
-left_in_one_row: Your numbers are right, but they come back in one long row. The gradient has the shape of x: reshape it.
+left_in_one_row: Your numbers are right, but they come back in one long row. The gradient has the shape of x: reshape
+  it.
 - return gradient
 + return gradient.ravel()
 """)
