@@ -28,8 +28,9 @@ from rnncourse.checks.relations import sentence
 
 DRAWS = 3  # fresh draws on which a mistake must give what the candidate gives, before it is said
 SECONDS_TO_CONFIRM = 0.1  # at most: one case is asked, whatever it takes
-SECONDS_FOR_PAIRS = 0.5  # at most
+SECONDS_FOR_PAIRS = 2.0  # at most, where the machine is busy: else all that may be are tried in half a second
 CASES_TO_RANK = 2  # that say which pairs are the likeliest
+MOST_AGAINST = 4  # pieces, in what those cases give, that may speak against a pair: chance makes some alike
 SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two, which may never return
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
@@ -224,7 +225,8 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
         gives = {m.name: evidence.of_catalogue(m)(i, evidence.cases[i]) for m in exercise.misconceptions}
         pieces.add(exercise, evidence.expected[i], evidence.seen[i], gives)
     for one, other in by_likelihood(exercise.misconceptions, pieces):
-        if not until.left:
+        against, _ = pieces.against(one.name, other.name)
+        if against > MOST_AGAINST or not until.left:
             return None
         if half in (None, one, other) and (pair := both(exercise, one, other)) and evidence.is_made_by(pair.answer):
             return Diagnosis(pair.name, pair.message)
