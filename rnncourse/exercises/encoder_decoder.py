@@ -182,6 +182,13 @@ embedding_detached: The states are right, but no gradient reaches the embedding:
   drawn with. Something between it and the GRU cuts the graph, a `detach`, `.data` or `no_grad`.
 - embedded = self.embedding(ids)
 + embedded = self.embedding(ids).detach()
+
+state_one_step_late: Your state is one step late, that of the first padded step: a sequence of length 3 ends at step 2,
+  `lengths - 1`.
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++ outputs, _ = self.rnn(embedded)
++ return outputs, outputs[lengths.clamp(max=len(ids) - 1), torch.arange(len(lengths))][None]
 """)
 
 
@@ -277,6 +284,11 @@ id_0_never_learns_to_be_read: The logits are right, but the vector of id 0 gets 
   `padding_idx=0` has this effect. Here 0 is a token like any other.
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
+
+layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers: return it as
+  it comes.
+- return self.output(states), state
++ return self.output(states), state[0]
 """)
 
 
@@ -354,6 +366,13 @@ rolled_as_one_row: Your sequences are mixed: without an axis, `roll` moves all e
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]
 + shifted = torch.roll(targets, 1) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
++ shifted[0] = bos
+
+array_rolled_as_one_row = rolled_as_one_row
+- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
+- shifted[0] = bos
+- shifted[1:] = targets[:-1]
++ shifted = torch.roll(targets, 1, 0) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
 + shifted[0] = bos
 
 shifted_along_the_batch: You shifted along the last axis, from one sequence to the next. Time is axis 0.
@@ -704,12 +723,20 @@ swap_is_one_edit: You count two neighbours that changed places as one edit. Ther
 +             row[j] = min(row[j], earlier[j - 2] + 1)
 +     earlier, above = above, row
 
-free_at_the_front: Any beginning can be left out for nothing. The first row of the table is 0, 1, 2, … and so is its
+free_at_the_front: A beginning can be left out for nothing. The first row of the table is 0, 1, 2, … and so is its
   first column: that is what it costs to make a word from nothing, or nothing from a word.
 - above = list(range(len(b) + 1))
 + above = [0] * (len(b) + 1)
 - row = [i]
 + row = [0]
+
+free_at_the_front_of_a = free_at_the_front
+- row = [i]
++ row = [0]
+
+free_at_the_front_of_b = free_at_the_front
+- above = list(range(len(b) + 1))
++ above = [0] * (len(b) + 1)
 
 one_row_short: The last item of each is left out. The table has len(a) + 1 rows and len(b) + 1 columns, and the answer
   is in its last corner.
@@ -1097,6 +1124,17 @@ worst_first: Your beam keeps the right hypotheses and returns them the wrong way
   whose score is nearest to 0.
 - beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
 + beam = sorted(candidates, key=lambda candidate: candidate[1])[-width:]
+
+one_list_of_tokens: All continuations of a hypothesis share one list of tokens: `append` writes into it for all of them.
+  Make a new list for each, `tokens + [token]`.
+- longer = tokens if token == eos else [*tokens, token]
++ longer = tokens
++ if token != eos:
++     tokens.append(token)
+
+cut_without_sorting: You keep the first candidates, and not the best ones: they are cut without being sorted by score.
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ beam = candidates[:width]
 """)
 
 
@@ -1434,6 +1472,11 @@ layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder'
   it its first axis.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.tanh(self.prime(features))
+
+state_returned_too: You return all that the decoder returns, logits and a state. Only the logits are wanted.
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, state)
 """)
 
 
