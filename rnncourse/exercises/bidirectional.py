@@ -654,13 +654,13 @@ likelihood_without_logarithm: Your second result is the probability itself. Over
 - return np.stack(filtered), log_likelihood
 + return np.stack(filtered), np.exp(log_likelihood)
 
-first_step_not_counted: The first observation is missing in your log-likelihood. It has a probability as well: the sum of
-  start times emission.
+first_step_not_counted: The first observation is missing in your log-likelihood. It has a probability as well: the sum
+  of start times emission.
 - log_likelihood += np.log(chance)
 + log_likelihood += np.log(chance) if t > 0 else 0
 
-product_underflows: For a long sequence your log-likelihood is -inf: the product of some thousand probabilities is smaller
-  than any float. Take the logarithm at each step, and add.
+product_underflows: For a long sequence your log-likelihood is -inf: the product of some thousand probabilities is
+  smaller than any float. Take the logarithm at each step, and add.
 - filtered, log_likelihood = [], 0.0
 + filtered, product = [], 1.0
 - log_likelihood += np.log(chance)

@@ -285,8 +285,8 @@ id_0_never_learns_to_be_read: The logits are right, but the vector of id 0 gets 
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
-layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers: return it as
-  it comes.
+layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers: return it
+  as it comes.
 - return self.output(states), state
 + return self.output(states), state[0]
 """)

@@ -208,8 +208,8 @@ tanh_of_a_gate: Your candidate goes through the sigmoid and then through the tan
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + g = np.tanh(np.split(gate(x, h, U, W, b), 4, axis=1)[2])
 
-one_gate_for_two: What is written is (1 - f) * g: the input gate is not used. So it is in the GRU; here i is a gate of its
-  own, i * g.
+one_gate_for_two: What is written is (1 - f) * g: the input gate is not used. So it is in the GRU; here i is a gate of
+  its own, i * g.
 - c_next = f * c + i * g
 + c_next = f * c + (1 - f) * g
 
@@ -721,8 +721,8 @@ nearly_open: Your gates are nearly open and nearly closed, and over 50 steps wha
 + U, W = np.array([[10.0, -10.0, 0.0, 0.0]]), np.array([[-20.0, 0.0, 0.0, 0.0]])
 + return U, W, np.array([-5.0, 5.0, 5.0, 5.0])
 
-zeros_are_written: Your c changes when zeros are read: at x = 0 the input gate is open. A zero leaves c as it is: close i
-  there, with a bias far below 0 that a one overcomes.
+zeros_are_written: Your c changes when zeros are read: at x = 0 the input gate is open. A zero leaves c as it is: close
+  i there, with a bias far below 0 that a one overcomes.
 - U = np.array([[40.0, -40.0, 0.0, 0.0]])
 - W = np.array([[-80.0, 0.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 0.0, 0.0]])
@@ -985,8 +985,8 @@ parameters_replaced: The numbers are right, but they stand in new parameters. An
 + changed[H : 2 * H] = value if "_ih_" in name else 0
 + setattr(lstm, name, torch.nn.Parameter(changed))
 
-input_gate_set_too: You set the first half of the biases, and with f the input gate. Those of f alone are the numbers from
-  H to 2H - 1.
+input_gate_set_too: You set the first half of the biases, and with f the input gate. Those of f alone are the numbers
+  from H to 2H - 1.
 - bias[H : 2 * H] = value if "_ih_" in name else 0
 + bias[: 2 * H] = value if "_ih_" in name else 0
 

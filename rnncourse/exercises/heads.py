@@ -601,8 +601,8 @@ backward_begins_in_the_padding: The forward half is right, and the backward dire
 + f = states[lengths - 1, torch.arange(len(lengths)), : self.rnn.hidden_size]
 + g = states[0, :, self.rnn.hidden_size :]
 
-padding_zeroed_and_read: The padding's vectors are zero, and both directions read on all the same: with zeros as inputs, W
-  and the biases still change their states. Pack the embedded ids with their lengths.
+padding_zeroed_and_read: The padding's vectors are zero, and both directions read on all the same: with zeros as
+  inputs, W and the biases still change their states. Pack the embedded ids with their lengths.
 - packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
 + packed = self.embedding(ids) * (torch.arange(len(ids))[:, None] < lengths)[:, :, None]
 """)

@@ -217,8 +217,8 @@ a_tenth_of_the_documents: You count documents where groups are asked: a tenth of
 - held = max(1, len(names) // 10)
 + held = max(1, len(groups) // 10)
 
-a_tenth_rounded_up: Your tenth of the groups is rounded up. Of 29 groups two go to test: it is rounded down, `// 10`, and
-  is at least one.
+a_tenth_rounded_up: Your tenth of the groups is rounded up. Of 29 groups two go to test: it is rounded down, `// 10`,
+  and is at least one.
 - held = max(1, len(names) // 10)
 + held = -(-len(names) // 10)
 """)

@@ -339,14 +339,14 @@ dH_top_overwritten: Your numbers are right, but the caller's dH_top is changed: 
 +         dH[:] = dX
 + return dX, dh0, gradients[::-1]
 
-dh0_is_the_first_steps_error: Your dh0 is the error of the first step's states. h0 stands one step before them: its error
-  is what comes back through the first step, as `rnn_backward` gives it.
+dh0_is_the_first_steps_error: Your dh0 is the error of the first step's states. h0 stands one step before them: its
+  error is what comes back through the first step, as `rnn_backward` gives it.
 - dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 + dh0[l] = dH[0]
 + dH, _, dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 
-states_of_the_same_step_in_dW: Your dW meets each step's error with the state of that step. W was multiplied by the state
-  before it, which for the first step is h0.
+states_of_the_same_step_in_dW: Your dW meets each step's error with the state of that step. W was multiplied by the
+  state before it, which for the first step is h0.
 - dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 + dW = rnn_backward(dH, read[l + 1], h0[l], read[l + 1], W, W)[2]
 + dH, dh0[l], dU, _, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
@@ -570,8 +570,8 @@ X_overwritten: Your numbers are right, but the caller's X is changed: `X *= mask
 + X *= mask
 + return X / (1 - p)
 
-one_mask_for_each_step: Each step has a mask, and all rows of the batch share it. It is the other way round: each row has
-  a mask of its own, (N, D), and keeps it for all steps.
+one_mask_for_each_step: Each step has a mask, and all rows of the batch share it. It is the other way round: each row
+  has a mask of its own, (N, D), and keeps it for all steps.
 - mask = rng.random(X.shape[1:]) >= p
 + mask = rng.random((len(X), 1, X.shape[2])) >= p
 """)
@@ -898,8 +898,8 @@ every_state_dropped: Each state goes through dropout where it is made, so it goe
 - h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
 + h = nn.functional.dropout(torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b), self.dropout, self.training)
 
-starts_where_the_layer_below_ended: A layer starts from the state in which the one below it ended. Each layer starts from
-  its own row of h0; without an h0 all of them start from zeros.
+starts_where_the_layer_below_ended: A layer starts from the state in which the one below it ended. Each layer starts
+  from its own row of h0; without an h0 all of them start from zeros.
 - h, states = h0[l], []
 + h, states = last[-1] if last else h0[l], []
 
@@ -912,8 +912,8 @@ starts_there_without_h0 = starts_where_the_layer_below_ended
 - h, states = h0[l], []
 + h, states = last[-1] if last and given is None else h0[l], []
 
-h_n_after_the_dropout: Your h_n has been through dropout. Only what a layer hands up is dropped: h_n holds its last state
-  as it is.
+h_n_after_the_dropout: Your h_n has been through dropout. Only what a layer hands up is dropped: h_n holds its last
+  state as it is.
 - if l > 0:
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 
