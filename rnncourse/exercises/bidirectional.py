@@ -329,6 +329,13 @@ starts_where_forward_ended: Your backward layer starts from the forward layer's 
 always_concat: You always concatenate: `how` makes no difference. Hand it on to `combine`.
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + return combine(H_f, reverse_sequence(H_b, lengths), "concat")
+
+features_reversed: For the backward direction you reverse the last axis: the numbers within each x_t. It is time that
+  runs backwards, axis 0.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = rnn_forward(X[..., ::-1], zeros, *backward)
++ return combine(H_f, H_b, how)
 """)
 
 

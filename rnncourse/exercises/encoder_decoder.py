@@ -553,7 +553,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     turned = targets[6][:8] + targets[6][9] + targets[6][8]
     yield case([*predictions[:6], turned if turned != targets[6] else "x", predictions[7]], targets)
     ids = [[int(i) for i in rng.integers(3, 13, size=n)] for n in (4, 2, 5, 3, 6)]
-    yield case([ids[0], ids[1], ids[2][:-1], [*ids[3], 3], ids[4]], ids)
+    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], ids[4]], ids)
     yield edge("one prediction, right", *([list(targets[:1])] * 2))
     yield edge("one prediction, wrong", predictions[:1], targets[:1])
     yield edge("none is right", targets[1:5], targets[:4])
@@ -604,6 +604,10 @@ any_target_will_do: A prediction counts if it is among the targets at all. Each 
   at the same place.
 - return sum(p == t for p, t in zip(predictions, targets)) / len(targets)
 + return sum(p in targets for p in predictions) / len(targets)
+
+end_is_enough: A prediction that has something more in front of its target counts as right, for you look at its end
+  alone. Compare the whole answers.
++ return sum(p[max(0, len(p) - len(t)) :] == t for p, t in zip(predictions, targets)) / len(targets)
 """)
 
 
@@ -754,6 +758,11 @@ divided_by_the_length: You divided by the length. That is an error rate, and a u
   edits.
 - return above[-1]
 + return above[-1] / max(1, len(a), len(b))
+
+free_at_the_end: You take the least of the last row, so that the end of b costs nothing. The answer is the row's last
+  entry, where both are at their end.
+- return above[-1]
++ return min(above)
 """)
 
 
@@ -1270,6 +1279,11 @@ ngrams_short_at_the_end: The last n-gram of each sentence is not counted. A sent
 in_per_cent: You return per cent, as papers print it. Asked for is a number from 0 to 1.
 - return penalty * np.exp(total / max_n)
 + return 100 * penalty * np.exp(total / max_n)
+
+tokens_for_ngrams: You divide by the number of tokens for all orders. Of c tokens there are c - n + 1 n-grams of order
+  n.
+- total += np.log(matches / sum(said.values()))
++ total += np.log(matches / len(prediction))
 """)
 
 
@@ -1602,4 +1616,9 @@ probabilities_underflow: A long recording has the score -inf. You add up probabi
   of them is smaller than any float: keep logarithms, and add with np.logaddexp.
 - A[k] = np.logaddexp.reduce(ways) + row[u[k]]
 + A[k] = np.log(np.sum(np.exp(ways)) * np.exp(row[u[k]]))
+
+read_from_what_was_written: You write into the row that you read from: at places k - 1 and k - 2 stands what step t has
+  just put there. Keep the row of the step before until the new one is done.
+- before, A = A, np.full(len(u), -np.inf)
++ before = A
 """)

@@ -216,6 +216,21 @@ one_gate_for_two: What is written is (1 - f) * g: the input gate is not used. So
 candidate_without_a_bias: The candidate has no bias: its part of b is missing. It is the third quarter.
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + g = np.tanh(np.split(x @ U + h @ W, 4, axis=1)[2])
+
+tanh_and_sigmoid_exchanged: Your third part goes through the sigmoid and your fourth through the tanh. The third is the
+  candidate: it has the tanh, and the three gates have the sigmoid.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, f, g, _ = np.split(gate(x, h, U, W, b), 4, axis=1)
++ o = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[3])
+
+gates_without_the_state: Your gates do not look at h: their part of h W is missing. All four sums have it.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
++ i, f, _, o = np.split(gate(x, 0 * h, U, W, b), 4, axis=1)
+
+sigmoid_of_the_cell: Your h is o * σ(c). The cell is shown through a tanh: o * tanh(c).
+- return o * np.tanh(c_next), c_next
++ return o / (1 + np.exp(-c_next)), c_next
 """)
 
 
@@ -309,6 +324,11 @@ h0_for_the_first_state: Your first state is h0 itself, and X[0] is never read. h
 - for x in X:
 + h, c, states = h0, c0, [h0]
 + for x in X[1:]:
+
+cell_from_zeros_at_every_step: Every step starts from a c of zeros: what the last step has kept is lost, and c0 is not
+  used. Carry both on: `h, c = lstm_step(x, h, c, …)`.
+- h, c = lstm_step(x, h, c, U, W, b)
++ h, c = lstm_step(x, h, np.zeros_like(c), U, W, b)
 """)
 
 
@@ -1085,6 +1105,11 @@ b_i_inside_the_reset: Your candidate's part of b_i stands inside the reset. Ther
 gates_without_b_h: Your gates r and z have b_i alone. They have both biases: b_i + b_h.
 - r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
 + r, z, _ = np.split(gate(x, h, U, W, b_i), 3, axis=1)
+
+b_h_missing_in_the_candidate: The candidate's part of b_h is missing. Inside the bracket that r is put on stands h W +
+  b_h.
+- x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
++ x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W, 3, axis=1)[2]
 """)
 
 

@@ -491,6 +491,11 @@ greatest_for_the_mean: With pool="mean" you take the greatest of each unit's rea
 + padding = torch.arange(len(x))[:, None, None] >= lengths[:, None]
 + greatest = states.masked_fill(padding, -torch.inf).amax(dim=0)
 + summary = h_n[0] if self.pool == "last" else greatest
+
+divided_by_the_longest: The sum over the real steps is right, but you divide it by the longest length. Row n has
+  lengths[n] real steps: divide by that.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths.max()
 """)
 
 
@@ -750,6 +755,10 @@ tanh_fed_back: You feed back the tanh of the output. This generator's outputs ar
 - outputs.append(x)
 + outputs.append(x)
 + x = torch.tanh(x)
+
+relu_on_the_outputs: Your outputs go through a ReLU, so that none is negative. They are what the head gives.
+- x = self.head(states[0])
++ x = torch.relu(self.head(states[0]))
 """)
 
 

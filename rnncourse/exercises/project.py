@@ -336,6 +336,11 @@ unknown_at_the_end: Your "<unk>" stands at the end of the vocabulary. It comes f
 + vocabulary = [*sorted(token for token in counts if counts[token] >= least), "<unk>"]
 - name: [np.array([index.get(token, 0) for token in document]) for document in documents]
 + name: [np.array([index.get(token, len(index) - 1) for token in document]) for document in documents]
+
+unknown_beyond_the_vocabulary: What is not in the vocabulary gets an id that no token has, the vocabulary's length. It
+  gets the id 0, that of "<unk>".
+- name: [np.array([index.get(token, 0) for token in document]) for document in documents]
++ name: [np.array([index.get(token, len(index)) for token in document]) for document in documents]
 """)
 
 
@@ -589,6 +594,11 @@ counted_while_it_scores: You go on counting in the documents that are scored. Th
 + bits.append(-np.log2(p))
 + for k in range(min(n, t + 2)):
 +     counts.setdefault(tuple(ids[t + 1 - k : t + 1]), Counter())[y] += 1
+
+one_below_for_alpha: Below you add 1, and above alpha times the shorter context's opinion. It is alpha in both places,
+  or the probabilities do not sum to 1.
+- p = (seen[y] + alpha * p) / (seen.total() + alpha)
++ p = (seen[y] + alpha * p) / (seen.total() + 1)
 """)
 
 
@@ -1334,6 +1344,18 @@ range_for_the_spread: Your sd is the distance between the best and the worst run
 wins_are_a_share: Your wins are a share of the runs. Their number is asked.
 - "wins": int((test < baseline).sum()),
 + "wins": float((test < baseline).mean()),
+
+gain_of_the_best_seed: Your gain is that of the luckiest seed. It is the baseline minus the mean of all.
+- "gain": baseline - test.mean(),
++ "gain": baseline - test.min(),
+
+all_settings_together: From the second setting on your figures are of the runs of all settings so far. Each setting has
+  figures of its own: begin its list anew.
+- figures = {}
++ figures, all_runs = {}, []
+- test = np.array([run["test"] for run in of_setting])
++ all_runs += [run["test"] for run in of_setting]
++ test = np.array(all_runs)
 """)
 
 

@@ -830,4 +830,9 @@ scan_over_the_units: Your scan runs over the units, since your factors and terms
 - return states @ c
 + states = associative_scan(factors.T, terms.T, np.zeros_like(x))
 + return c @ states
+
+factors_are_powers: Your factors are powers of a. At each step the factor is a itself: it is the scan that multiplies
+  them.
+- factors = np.broadcast_to(a, terms.shape)
++ factors = a ** np.arange(1, len(x) + 1)[:, None]
 """)
