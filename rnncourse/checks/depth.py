@@ -47,16 +47,16 @@ class Counted:
 
     def __pow__(self, exponent: Any) -> Any:
         """A whole power, by squaring; one below 0 is divided out."""
-        if not isinstance(exponent, (int, float, np.generic)) or exponent not in range(-MAX_POWER, MAX_POWER + 1):
+        if np.ndim(exponent) or exponent not in range(-MAX_POWER, MAX_POWER + 1):
             return NotImplemented
         if exponent < 0:
-            return 1.0 / self**-exponent
+            return self.tape.write(DIVIDE, self.tape.place_of(1.0), (self**-exponent).place)
         made, factor = None, self
         for bit in reversed(f"{int(exponent):b}"):
             if bit == "1":
-                made = factor if made is None else made * factor
-            factor = factor * factor
-        return 1.0 if made is None else made
+                made = self.tape.write(MULTIPLY, made.place, factor.place) if made else factor
+            factor = self.tape.write(MULTIPLY, factor.place, factor.place)
+        return made or 1.0
 
     def __float__(self) -> float:
         raise TypeError(
