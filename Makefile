@@ -99,7 +99,9 @@ sandbox:
 
 $(STAMP): pyproject.toml constraints.txt | $(PY)
 	@echo "Installing the course and its pinned packages into $(VENV) ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(PY) -m pip install --no-compile --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+# pip compiles fifteen thousand files one by one, for a minute: here all cores do. (One of torch's is for Python 3.12.)
+	@$(PY) -m compileall -qq -j 0 -x py312 $(VENV)/lib
 	@touch $@
 
 # Debian keeps what a venv needs in a package of its own: root gets it here, everybody else is told.

@@ -700,18 +700,28 @@ print(f"the scan is off by {difference:.0e} at most")
 # ## 11 · Where the field went
 #
 # The **Transformer** (Vaswani and others 2017) left the recurrence out, for $T^2$ comparisons and a memory that grows. So
-# recurrence came back. **Guess** first: cover the columns on the right, and fill them in.
+# recurrence came back:
 #
-# | who | the state, and what a step does to it | may a gate see $h_{t-1}$? | trained by |
-# |---|---|---|---|
-# | LSTM, GRU | a vector; gates (unit 10) | yes | a walk, or Newton's rounds |
-# | linear attention | a matrix; $S_t = S_{t-1} + k_t^\top v_t$ | there is none | the form of attention |
-# | **DeltaNet** | a matrix; writes what is missing | no (a strength from $x_t$) | products, chunk by chunk |
-# | **S4** | filters with learned factors that never change | there is none | a convolution |
-# | **Mamba** | filters whose $a_t$, $b_t$ and readout come from $x_t$ | no | a scan |
-# | **xLSTM**: mLSTM | a matrix; $S_t = f_t\, S_{t-1} + i_t\, k_t^\top v_t$ | no | the form of attention |
-# | **xLSTM**: sLSTM | the LSTM's vector, normalised | yes | a walk |
-# | minimal GRU | a vector; section 6 | no | a scan |
+# | who | the state, and what a step does to it |
+# |---|---|
+# | LSTM, GRU | a vector; gates (unit 10) |
+# | linear attention | a matrix; $S_t = S_{t-1} + k_t^\top v_t$ |
+# | **DeltaNet** | a matrix; writes what is missing |
+# | **S4** | filters with learned factors that never change |
+# | **Mamba** | filters whose $a_t$, $b_t$ and readout come from $x_t$ |
+# | **xLSTM**: mLSTM | a matrix; $S_t = f_t\, S_{t-1} + i_t\, k_t^\top v_t$ |
+# | **xLSTM**: sLSTM | the LSTM's vector, normalised |
+# | minimal GRU | a vector; section 6 |
+#
+# **Guess** for each: may a gate see $h_{t-1}$, and what is it trained by?
+#
+# <details><summary>Answers</summary>
+#
+# A gate sees $h_{t-1}$ in the LSTM, the GRU and the sLSTM alone, so these are trained by a walk, or Newton's rounds. DeltaNet
+# has a strength from $x_t$, and is trained by products, chunk by chunk; linear attention and S4 have no gate at all. Linear
+# attention and the mLSTM take the form of attention, S4 takes a convolution, Mamba and the minimal GRU take a scan.
+#
+# </details>
 #
 # S4's matrix was nearly diagonal; Gupta, Gu and Berant showed in 2022 (DSS) that diagonal is enough. Merrill and others proved
 # that S4 and Mamba cannot follow certain changes of state, *if* a fixed number of parallel layers cannot do what $\log T$ of

@@ -77,10 +77,8 @@ def test_conda_users_get_the_same_packages(root, pyproject):
     assert pip == "pip"
     # the very arguments with which the Makefile calls pip
     assert by_pip == {"pip": ["-c constraints.txt", "-e .[dev]"]}
-    assert (
-        "pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'"
-        in (root / "Makefile").read_text()
-    )
+    command = r"pip install (--[\w-]+ )+-c constraints.txt -e '.\[dev\]'$"
+    assert re.search(command, (root / "Makefile").read_text(), re.MULTILINE)
 
 
 def test_each_command_of_the_documents_is_a_make_target(root):

@@ -65,10 +65,11 @@ def _code(exercise: Exercise) -> str:
         lines.append("It may call " + ", ".join(f"[`{name}`](#check-{name.lower()})" for name in exercise.uses) + ".")
     if exercise.forbids:
         lines.append("It may not call " + ", ".join(f"`{name}`" for name in exercise.forbids) + ".")
-    mistakes = "\n".join(f"- {mistake.message}" for mistake in exercise.misconceptions)
+    known = list(dict.fromkeys(mistake.message for mistake in exercise.misconceptions))
+    mistakes = "\n".join(f"- {message}" for message in known)
     return (
         "\n".join(f"- {line}" for line in lines)
-        + f'\n\n<details class="course-folded"><summary>{len(exercise.misconceptions)} mistakes that this check '
+        + f'\n\n<details class="course-folded"><summary>{len(known)} mistakes that this check '
         f"knows</summary>\n\n{mistakes}\n\n</details>"
     )
 

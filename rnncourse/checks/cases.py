@@ -4,19 +4,23 @@ import hashlib
 import os
 import warnings
 import zlib
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from rnncourse.checks.drive import Driver, Observation, observe
-from rnncourse.checks.exercise import Case, Exercise, Misconception, Question
+from rnncourse.checks.exercise import Case, Exercise, Misconception, Question, unchanged
 from rnncourse.checks.plain import Plain
 
 VISIBLE_SEED = "visible"
 HIDDEN_SEED = "hidden"
 
 Seed = tuple[int, ...]
+
+# Of the last answers the forms in which they are compared.
+_FORMS: deque[tuple[Exercise | Question, Plain, Plain]] = deque(maxlen=64)
 
 
 @runtime_checkable
@@ -86,8 +90,17 @@ def quiet_observe(function: Any, drive: Driver, args: tuple[Any, ...]) -> Observ
 
 
 def canonical(exercise: Exercise | Question, answer: Plain) -> Plain:
-    """The form in which an answer to this exercise is compared."""
-    try:
-        return exercise.canonical(answer)
-    except Exception:  # an answer of a form that the canonical form does not know; the comparison will say so
+    """The form in which an answer to this exercise is compared. It is remembered for the last answers: to find it can
+    be more work than to answer, and an answer is compared several times.
+    """
+    if exercise.canonical is unchanged:
         return answer
+    for key, known, form in tuple(_FORMS):
+        if known is answer and key is exercise:
+            return form
+    try:
+        form = exercise.canonical(answer)
+    except Exception:  # an answer of a form that the canonical form does not know; the comparison will say so
+        form = answer
+    _FORMS.append((exercise, answer, form))
+    return form

@@ -118,7 +118,9 @@ class _Comparison:
         if isinstance(got, np.ndarray) and path and got.shape == (len(expected),):
             got = got.tolist()
         if not isinstance(got, (tuple, list)) or len(got) != len(expected):
-            asked = ", ".join(str(p) for p in parts) if len(parts) == len(expected) else f"{len(expected)} values"
+            asked = f"{len(expected)} values"
+            if len(parts) == len(expected):
+                asked += ": " + ", ".join(str(p) for p in parts)
             name = parts[0].name + path if path and parts else "The answer"
             return Difference("form", f"{name} should be {asked}; yours is {kind_of(got)}.")
         of = parts[0].of if parts else ()

@@ -12,6 +12,7 @@ import ast
 import copy
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -28,9 +29,12 @@ def compiled(text: str, file: str, space: dict[str, Any], args: tuple[Any, ...] 
     they are. `args` are what it is given: lists and dicts among them hold as well. **Errors:** `SyntaxError`.
     """
     holds = _HOLDERS.search(text) or any(isinstance(a, (list, dict)) for a in args)
-    if not holds or not _PUTS.search(text):  # to read a program as a tree takes twice as long as to compile it
+    if not holds or not _PUTS.search(text):
         return compile(text, file, "exec", dont_inherit=True)
     space[HOLD] = hold
+    lines = [_asking(line) for line in text.splitlines()]
+    if None not in lines:  # to read a whole program as a tree takes five times as long as to compile it
+        return compile("\n".join(map(str, lines)), file, "exec", dont_inherit=True)
     tree = ast.parse(text)
     putting = {n for n, line in enumerate(text.splitlines(), 1) if _CALLS.search(line)}
     for one in list(_statements(tree.body)):
@@ -40,6 +44,29 @@ def compiled(text: str, file: str, space: dict[str, Any], args: tuple[Any, ...] 
                 if isinstance(node, ast.Call):
                     _ask(node)
     return compile(tree, file, "exec", dont_inherit=True)
+
+
+@lru_cache(maxsize=4096)
+def _asking(line: str) -> str | None:
+    """The line of a program, which asks; None if what it means hangs on others. Two forms of a program differ in a line
+    or two.
+    """
+    if sum(map(line.count, "([{")) != sum(map(line.count, ")]}")) or line.endswith("\\"):
+        return None
+    if not _PUTS.search(line):
+        return line
+    try:
+        statements = ast.parse(line.strip()).body
+    except SyntaxError:  # the head of a block puts in what it calls for, and no more
+        return line if line.endswith(":") and not _CALLS.search(line) else None
+    if any(hasattr(one, "body") for one in statements):
+        return None
+    for one in statements:
+        _ask(one)
+        for node in list(ast.walk(one)):
+            if isinstance(node, ast.Call):
+                _ask(node)
+    return " " * (len(line) - len(line.lstrip())) + "; ".join(map(ast.unparse, statements))
 
 
 def _statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:

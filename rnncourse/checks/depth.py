@@ -27,7 +27,7 @@ import numpy as np
 from rnncourse.checks.plain import MAX_ITEMS
 
 TRACED, PACKED, TAPE = "__traced__", "__counted__", "__tape__"
-MOST_FACTORS = 8
+MAX_POWER = 10_000
 MAX_OPERATIONS = 200_000  # a scan of 1,000 steps takes some 30,000
 GIVEN, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE = range(6)
 
@@ -46,13 +46,17 @@ class Counted:
         return self.tape.write(NEGATE, self.place)
 
     def __pow__(self, exponent: Any) -> Any:
-        """A product of as many factors; none but whole powers from 1 on have one."""
-        if exponent not in range(1, MOST_FACTORS + 1):
+        """A whole power, by squaring; one below 0 is divided out."""
+        if np.ndim(exponent) or exponent not in range(-MAX_POWER, MAX_POWER + 1):
             return NotImplemented
-        made = self
-        for _ in range(int(exponent) - 1):
-            made = self.tape.write(MULTIPLY, made.place, self.place)
-        return made
+        if exponent < 0:
+            return self.tape.write(DIVIDE, self.tape.place_of(1.0), (self**-exponent).place)
+        made, factor = None, self
+        for bit in reversed(f"{int(exponent):b}"):
+            if bit == "1":
+                made = self.tape.write(MULTIPLY, made.place, factor.place) if made else factor
+            factor = self.tape.write(MULTIPLY, factor.place, factor.place)
+        return made or 1.0
 
     def __float__(self) -> float:
         raise TypeError(

@@ -7,9 +7,11 @@ Where none does, two of them may, made at once (`pairs.py`).
 
 import ast
 import inspect
+import math
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,13 +26,16 @@ from rnncourse.checks.faults import broken_fact
 from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.local import Local
 from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood, has_model
+from rnncourse.checks.plain import Plain
 from rnncourse.checks.relations import sentence
 
 DRAWS = 3  # fresh draws on which a mistake must give what the candidate gives, before it is said
 SECONDS_TO_CONFIRM = 0.1  # at most: one case is asked, whatever it takes
-SECONDS_FOR_PAIRS = 0.5  # at most
+SECONDS_FOR_PAIRS = 2.0  # at most, where the machine is busy: else all that may be are tried in half a second
 CASES_TO_RANK = 2  # that say which pairs are the likeliest
+MOST_AGAINST = 4  # pieces, in what those cases give, that may speak against a pair: chance makes some alike
 SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two, which may never return
+SMALL = 100  # the greatest denominator of a small fraction, as a share of right answers is one
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
 ELSEWHERE = "When that is mended, look at the edge cases again."
@@ -224,7 +229,8 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
         gives = {m.name: evidence.of_catalogue(m)(i, evidence.cases[i]) for m in exercise.misconceptions}
         pieces.add(exercise, evidence.expected[i], evidence.seen[i], gives)
     for one, other in by_likelihood(exercise.misconceptions, pieces):
-        if not until.left:
+        against, _ = pieces.against(one.name, other.name)
+        if against > MOST_AGAINST or not until.left:
             return None
         if half in (None, one, other) and (pair := both(exercise, one, other)) and evidence.is_made_by(pair.answer):
             return Diagnosis(pair.name, pair.message)
@@ -232,8 +238,14 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
 
 
 def _has_parts(observations: Iterable[Observation]) -> bool:
-    """Whether there are answers of several numbers among these."""
-    return any(isinstance(one.answer, (np.ndarray, list, tuple, dict)) for one in observations)
+    """Whether there are answers of several numbers among these, or of one with many digits, and no small fraction."""
+    return any(isinstance(one.answer, (np.ndarray, list, tuple, dict)) or _is_odd(one.answer) for one in observations)
+
+
+def _is_odd(value: Plain) -> bool:
+    if not isinstance(value, float) or not math.isfinite(value):
+        return False
+    return abs(value - Fraction(value).limit_denominator(SMALL)) > SMALL**-4
 
 
 def same(exercise: Exercise, a: Observation, b: Observation, *, strict: bool = False) -> bool:

@@ -180,6 +180,7 @@ def drive_stochastic(
             if not identical(outputs, [arrays(model(*args)) for args in calls]):
                 raise Unfit("in eval mode two equal calls gave different answers: there chance must have no say")
             model.train()
+            torch.default_generator.manual_seed(0)  # whatever its parameters were drawn from
             for args in calls if rows else ():
                 many = [a.repeat(1, rows, *[1] * (a.ndim - 2)) if isinstance(a, torch.Tensor) else a for a in args]
                 first, second = (arrays(model(*many)) for _ in range(2))
@@ -227,7 +228,7 @@ def drive_builds(candidate: Any, first: tuple[Any, ...], kind: str, second: tupl
         torch.default_generator.manual_seed(0)  # what a module draws for itself is the same each time
         made = candidate(*first)
     if not isinstance(made, torch.nn.Module):
-        raise Unfit(f"the answer should be an nn.Module; yours is a {type(made).__name__}")
+        raise Unfit(f"the answer should be an nn.Module; yours is of the type {type(made).__name__}")
     dtype = next((p.dtype for p in made.parameters()), torch.float32)
     with torch.no_grad():
         result = made(*(a.to(dtype, copy=True) for a in tensors(second)))
@@ -273,7 +274,7 @@ def drive_train(
 def load(model: torch.nn.Module, parameters: dict[str, torch.Tensor]) -> torch.nn.Module:
     """Give the module these values, in their dtype. **Errors:** `Unfit` if its parameters are others."""
     if not isinstance(model, torch.nn.Module):
-        raise Unfit(f"the class should be an nn.Module; its object is a {type(model).__name__}")
+        raise Unfit(f"the class should be an nn.Module; its object is of the type {type(model).__name__}")
     own = dict(model.named_parameters())
     if missing := sorted(set(parameters) - set(own)):
         raise Unfit(f"the module has no parameter {missing[0]}; it has {', '.join(sorted(own)) or 'none'}")

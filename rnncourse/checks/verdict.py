@@ -246,7 +246,7 @@ def _pill(label: str, met: bool | None) -> str:
 
 @dataclass(frozen=True)
 class Hint:
-    """One hint: text in a terminal, a card in a notebook."""
+    """One hint, or with a total of 0 why there is none: text in a terminal, a card in a notebook."""
 
     exercise: str
     number: int
@@ -254,11 +254,15 @@ class Hint:
     text: str
 
     def __str__(self) -> str:
-        return f"Hint {self.number} of {self.total} for {self.exercise}: {self.text}"
+        return f"{self._title} for {self.exercise}: {self.text}" if self.total else self.text
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        title = f"Hint {self.number} of {self.total}"
-        body = f'<div style="white-space:pre-wrap"><strong>{title}</strong>&ensp;{_code(self.text)}</div>'
-        return _card(f"{title} for {self.exercise}", _HINT, body)
+        title = f"<strong>{self._title}</strong>&ensp;" if self.total else ""
+        body = f'<div style="white-space:pre-wrap">{title}{_code(self.text)}</div>'
+        return _card(f"{self._title} for {self.exercise}", _HINT, body)
+
+    @property
+    def _title(self) -> str:
+        return f"Hint {self.number} of {self.total}" if self.total else "No hint"

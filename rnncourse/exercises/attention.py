@@ -119,6 +119,10 @@ softmax_over_the_queries: Your softmax runs over the queries: the columns of the
 +     scores = np.where(mask, scores, -1e9)
 + weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
 
+softmax_over_the_queries_masked = softmax_over_the_queries
+- weights = softmax(scores)
++ weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
+
 mask_inverted: Your mask works the wrong way round: you look exactly where one may not. True means *may look*.
 - scores = np.where(mask, scores, -np.inf)
 + scores = np.where(mask, -np.inf, scores)
@@ -285,6 +289,11 @@ hidden_units_masked: The score of what may not be seen is 0. That is an ordinary
 exp_overflows: Where v is large, you get nan: exp overflows. Subtract the row's largest score first, or call `softmax`.
 - weights = softmax(scores)
 + weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+
+rows_for_the_keys: The axes of length 1 have changed places: your scores have a row for each key and a column for each
+  query. A row belongs to a query: `[..., :, None, :]` is for the queries.
+- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])  # (…, T_q, T_k, A)
++ hidden = np.tanh((query @ Wq)[..., None, :, :] + (keys @ Wk)[..., :, None, :])
 """)
 
 
@@ -377,6 +386,16 @@ keys_projected_too: `query` turns the keys as well, or instead of the states. It
   they are.
 - queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
 + queries, keys = states.transpose(0, 1), self.query(keys).transpose(0, 1)
+
+query_on_the_keys_of_the_scores = keys_projected_too
+- queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
++ queries, keys = states.transpose(0, 1), keys.transpose(0, 1)
+- scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
++ scores = queries @ self.query(keys).transpose(1, 2) / math.sqrt(keys.shape[2])
+
+query_on_the_keys_of_the_context = keys_projected_too
+- context = (weights @ keys).transpose(0, 1)
++ context = (weights @ self.query(keys)).transpose(0, 1)
 
 scores_not_scaled: The scores are not scaled. Divide them by the root of H, the size of a key, as in your `attention`.
 - scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])

@@ -117,6 +117,10 @@ X_overwritten: X itself comes out reversed, which belongs to whoever called. Wri
 + for n, length in enumerate(lengths):
 +     X[:length, n] = X[:length, n][::-1].copy()
 + return X.copy()
+
+turned_twice: Nothing is turned round: what comes back is X. (Whoever swaps the first with the last, the second with the
+  last but one, has to stop in the middle: beyond it each pair is swapped back.)
++ return X.copy()
 """)
 
 
@@ -203,6 +207,15 @@ else_is_product: Every other word is taken for "product". A slip such as "mean" 
 nothing_for_an_unknown_word: For a word that is none of the three, you return None, as a function does that ends without
   a return; it breaks somewhere else much later. Raise a ValueError.
 - raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
+
+piece_of_a_word: A piece of a word passes for the word, and so does the empty one: of a string, `in` asks whether the
+  other stands somewhere in it. Ask with `==`.
+- if how == "concat":
++ if how in "concat":
+
+error_returned: For a word that is none of the three, you return the error. `raise` it.
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ return ValueError(how)
 """)
 
 
@@ -316,6 +329,13 @@ starts_where_forward_ended: Your backward layer starts from the forward layer's 
 always_concat: You always concatenate: `how` makes no difference. Hand it on to `combine`.
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + return combine(H_f, reverse_sequence(H_b, lengths), "concat")
+
+features_reversed: For the backward direction you reverse the last axis: the numbers within each x_t. It is time that
+  runs backwards, axis 0.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = rnn_forward(X[..., ::-1], zeros, *backward)
++ return combine(H_f, H_b, how)
 """)
 
 
@@ -522,6 +542,11 @@ in_the_order_of_time: A table of True and False picks the states in the order of
   comes first. Index with the steps and with the rows, `H_f[lengths - 1, np.arange(N)]`.
 + ends = np.arange(1, len(H_f) + 1)[:, None] == lengths
 + return combine(H_f[ends], H_b[0], how)
+
+mean_of_the_forward_half: Your forward half is the mean of the real states. What is asked is the state in which that
+  direction has read everything: the one at the sequence's last real step.
+- return combine(H_f[lengths - 1, rows], H_b[0], how)
++ return combine(np.stack([H_f[: lengths[n], n].mean(axis=0) for n in rows]), H_b[0], how)
 """)
 
 
@@ -635,6 +660,20 @@ likelihood_without_logarithm: Your second result is the probability itself. Over
   up the logarithms instead.
 - return np.stack(filtered), log_likelihood
 + return np.stack(filtered), np.exp(log_likelihood)
+
+first_step_not_counted: The first observation is missing in your log-likelihood. It has a probability as well: the sum
+  of start times emission.
+- log_likelihood += np.log(chance)
++ log_likelihood += np.log(chance) if t > 0 else 0
+
+product_underflows: For a long sequence your log-likelihood is -inf: the product of some thousand probabilities is
+  smaller than any float. Take the logarithm at each step, and add.
+- filtered, log_likelihood = [], 0.0
++ filtered, product = [], 1.0
+- log_likelihood += np.log(chance)
+- return np.stack(filtered), log_likelihood
++ product *= chance
++ return np.stack(filtered), np.log(product)
 """)
 
 

@@ -155,6 +155,10 @@ inverted_bit_by_bit: `~` makes of a mask of 0 and 1 the numbers -1 and -2, which
   truth values only: `mask == 0` says which steps do not count, whatever the mask is made of.
 - losses = losses * mask
 + losses[~mask] = 0
+
+tiny_number_under_the_log = log_of_a_softmax_that_is_zero
+- losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0] + 1e-12)
 """)
 
 
@@ -237,10 +241,23 @@ only_the_softmax_masked: The mask is put on the softmax before the 1 is subtract
 + dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
 + return dO / N
 
-one_subtracted_everywhere: Each step and sequence has the 1 subtracted at the targets of all the others, too. `dO[...,
-  targets] -= 1` does that; the steps and rows have to be indexed along with the targets.
+one_subtracted_everywhere: A row has the 1 subtracted at the targets of other rows, too. `dO[..., targets] -= 1` does
+  that, and so does `dO[t][:, targets[t]] -= 1`; the steps and rows have to be indexed along with the targets.
 - dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
 + dO[..., targets] -= 1
+
+only_the_target_masked: The mask is put on the one-hot targets only, so that masked steps keep the whole softmax. Mask
+  the whole difference.
+- if mask is not None:
+-     dO *= np.asarray(mask, dtype=bool)[..., None]
+
+- dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
++ dO[np.arange(T)[:, None], np.arange(N), targets] -= 1 if mask is None else np.asarray(mask, dtype=bool)
+
+one_subtracted_in_every_row = one_subtracted_everywhere
+- dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
++ for error, target in zip(dO, targets):
++     error[:, target] -= 1
 """)
 
 
@@ -606,6 +623,11 @@ eps_not_used: The eps that was given has no effect. Move each entry by eps, and 
 multiplied_by_eps: You divide by 2 and multiply by eps: `a / 2 * eps` is `(a / 2) * eps`. Put brackets round `2 * eps`.
 - gradient[i] = (f(above) - f(below)) / (2 * eps)
 + gradient[i] = (f(above) - f(below)) / 2 * eps
+
+left_in_one_row: Your numbers are right, but they come back in one long row. The gradient has the shape of x: reshape
+  it.
+- return gradient
++ return gradient.ravel()
 """)
 
 
@@ -791,6 +813,11 @@ tried_with_the_last_error_only: A pass that forgets the errors of all outputs bu
 - dH = rng.normal(size=(5, 3, 4))
 + dH = rng.normal(size=(5, 3, 4))
 + dH[:-1] = 0
+
+dh0_not_compared: A wrong dh0 is not caught. It is a gradient as the others are: the step before, or what made h0, would
+  learn from it.
+- if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
++ if not all(np.allclose(gradients[i], numerical[i], rtol=1e-5, atol=1e-6) for i in (0, 2, 3, 4)):
 """)
 
 
@@ -866,6 +893,41 @@ last_pair_only: Each lag holds what one pair of output and step gave, the last. 
   adds its part: `+=`, not `=`.
 - parts[t - s] += dW
 + parts[t - s] = dW
+
+lags_added_up_on_the_way = lags_added_up
++ parts, before = np.zeros((len(H), *W.shape), dtype=W.dtype), [h0, *H]
++ for t in range(len(H)):
++     error, so_far = dH[t], 0
++     for s in reversed(range(t + 1)):
++         _, error, _, dW, _ = rnn_step_backward(error, X[s], before[s], H[s], U, W)
++         so_far = so_far + dW
++         parts[t - s] += so_far
++ return parts
+
+slope_of_the_output_alone: On its way back the error never passes the tanh of an earlier step: the only slope that you
+  take is that of the step it comes from. At each step it is multiplied by that step's 1 - h² and then by Wᵀ.
+- error = dH[t]
++ error = dH[t] * (1 - H[t] ** 2)
+- _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
++ dW, error = h_prev.T @ error, error @ W.T
+
+slope_of_the_output_again = slope_of_the_output_alone
+- _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
++ _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[t], U, W)
+
+wrong_end_cut: Of the errors that have gone back one step you drop the last, and so each one stays at the step that it
+  has just left. It is the first that has nowhere to go: keep `error[1:]`, not `error[:-1]`.
++ before, error, parts = np.concatenate([h0[None], H[:-1]]), dH, []
++ for k in range(len(H)):
++     da = error * (1 - H[: len(H) - k] ** 2)
++     parts.append(np.einsum("tnh,tnk->hk", before[: len(H) - k], da))
++     error = (da @ W.T)[:-1]
++ return np.stack(parts)
+
+new_state_for_old: Each error meets the state of its own step, H[s]. What was multiplied by W in step s is the state
+  before, H[s - 1], and h0 in the first step.
+- h_prev = H[s - 1] if s > 0 else h0
++ h_prev = H[s]
 """)
 
 
@@ -903,7 +965,7 @@ slope_missing: The slope of the tanh is missing. What reaches a_t reaches h_t ti
 slope_before_the_direct_part: The slope is put on what came from before only. The direct part goes through the same
   tanh: add first, then multiply.
 - S = np.einsum("nmik,mj->njik", S, W)
-+ S = np.einsum("nmik,mj->njik", S, W) * (1 - rnn_step(x, h, U, W, b) ** 2)[:, :, None, None]
++ S = np.einsum("nmik,mj->njik", S, W) * (1 - h**2)[:, :, None, None]
 - S *= (1 - h**2)[:, :, None, None]
 
 slope_of_the_old_state: You take the slope of the state before, 1 - h_{t-1}². The tanh of step t made h_t.
@@ -944,4 +1006,17 @@ averaged_over_rows: Your gradients are means over the rows. What is used by ever
   is in dH already.
 - total += np.einsum("nj,njik->ik", dh, S)
 + total += np.einsum("nj,njik->ik", dh, S) / N
+
+gradient_before_the_sensitivity: Each error meets the sensitivity of the step before. dh[t] is the error of the new
+  state: bring S up to date first, then add what the step gives.
+- total += np.einsum("nj,njik->ik", dh, S)
+
+- S = np.einsum("nmik,mj->njik", S, W)
++ total += np.einsum("nj,njik->ik", dh, S)
++ S = np.einsum("nmik,mj->njik", S, W)
+
+direct_part_for_all: The direct part takes the place of what has come through the state, `=`. What a parameter does in
+  this step is added to what it did before: `+=`.
+- S[:, units, :, units] += v
++ S[:, units, :, units] = v
 """)

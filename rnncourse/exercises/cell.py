@@ -110,6 +110,13 @@ bias_forgotten: The bias b has no part in your answer.
 matrices_on_the_left: Some shapes do not fit. Inputs and states are rows here, so the matrices stand on the right: (N,
   D) @ (D, H) and (N, H) @ (H, H) both are (N, H). The forms U x and W h are for columns.
 + return np.tanh(U @ x + W @ h_prev + b)
+
+each_unit_by_itself: Of the old state, each unit has a say in its own new value alone. In the product `h_prev @ W` every
+  unit of the new state hears every unit of the old one.
++ return np.tanh(x @ U + h_prev * np.diag(W) + b)
+
+each_unit_by_the_sum_of_a_column = each_unit_by_itself
++ return np.tanh(x @ U + h_prev * W.sum(axis=0) + b)
 """)
 
 
@@ -171,6 +178,11 @@ no_nonlinearity: What you return has not been through the tanh: it is the sum th
 joined_below: Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row by
   row: axis=1, so that each row has D + H entries.
 + return np.tanh(np.concatenate([x, h_prev]) @ UW + b)
+
+recurrent_rows_from_the_top: The old state is multiplied by the first H rows of UW. Those rows begin with U; W is what
+  comes after the first D rows.
++ W = UW[: h_prev.shape[1]]
++ return np.tanh(x @ UW[: x.shape[1]] + h_prev @ W + b)
 """)
 
 
@@ -249,6 +261,15 @@ h0_in_front: Your states begin with h0, so that there is one too many. The first
   `X[0]`.
 - h, states = h0, []
 + h, states = h0, [h0]
+
+on_through_the_batch: The first sequence alone starts from h0: each later one goes on where the sequence before it
+  ended. Each has its own row of h0.
++ h, H = h0[:1], np.zeros((len(X), *h0.shape), dtype=h0.dtype)
++ for n in range(len(h0)):
++     for t in range(len(X)):
++         h = rnn_step(X[t, n : n + 1], h, U, W, b)
++         H[t, n] = h[0]
++ return H
 """)
 
 
@@ -585,6 +606,9 @@ second_recurrent_bias: b is counted twice. PyTorch does have two biases in the c
 
 output_reads_the_input: V is counted as D times Q, as if it read the input. It reads the state: H times Q.
 + return D * H + H * H + H + D * Q + Q
+
+output_bias_of_the_units: The bias of the output is counted with H numbers. c is added to the outputs: it has Q.
++ return D * H + H * H + H + H * Q + H
 """)
 
 

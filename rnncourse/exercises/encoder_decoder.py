@@ -182,6 +182,13 @@ embedding_detached: The states are right, but no gradient reaches the embedding:
   drawn with. Something between it and the GRU cuts the graph, a `detach`, `.data` or `no_grad`.
 - embedded = self.embedding(ids)
 + embedded = self.embedding(ids).detach()
+
+state_one_step_late: Your state is one step late, that of the first padded step: a sequence of length 3 ends at step 2,
+  `lengths - 1`.
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++ outputs, _ = self.rnn(embedded)
++ return outputs, outputs[lengths.clamp(max=len(ids) - 1), torch.arange(len(lengths))][None]
 """)
 
 
@@ -277,6 +284,11 @@ id_0_never_learns_to_be_read: The logits are right, but the vector of id 0 gets 
   `padding_idx=0` has this effect. Here 0 is a token like any other.
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
+
+layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers: return it
+  as it comes.
+- return self.output(states), state
++ return self.output(states), state[0]
 """)
 
 
@@ -354,6 +366,13 @@ rolled_as_one_row: Your sequences are mixed: without an axis, `roll` moves all e
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]
 + shifted = torch.roll(targets, 1) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
++ shifted[0] = bos
+
+array_rolled_as_one_row = rolled_as_one_row
+- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
+- shifted[0] = bos
+- shifted[1:] = targets[:-1]
++ shifted = torch.roll(targets, 1, 0) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
 + shifted[0] = bos
 
 shifted_along_the_batch: You shifted along the last axis, from one sequence to the next. Time is axis 0.
@@ -534,7 +553,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     turned = targets[6][:8] + targets[6][9] + targets[6][8]
     yield case([*predictions[:6], turned if turned != targets[6] else "x", predictions[7]], targets)
     ids = [[int(i) for i in rng.integers(3, 13, size=n)] for n in (4, 2, 5, 3, 6)]
-    yield case([ids[0], ids[1], ids[2][:-1], [*ids[3], 3], ids[4]], ids)
+    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], ids[4]], ids)
     yield edge("one prediction, right", *([list(targets[:1])] * 2))
     yield edge("one prediction, wrong", predictions[:1], targets[:1])
     yield edge("none is right", targets[1:5], targets[:4])
@@ -585,6 +604,10 @@ any_target_will_do: A prediction counts if it is among the targets at all. Each 
   at the same place.
 - return sum(p == t for p, t in zip(predictions, targets)) / len(targets)
 + return sum(p in targets for p in predictions) / len(targets)
+
+end_is_enough: A prediction that has something more in front of its target counts as right, for you look at its end
+  alone. Compare the whole answers.
++ return sum(p[max(0, len(p) - len(t)) :] == t for p, t in zip(predictions, targets)) / len(targets)
 """)
 
 
@@ -704,12 +727,20 @@ swap_is_one_edit: You count two neighbours that changed places as one edit. Ther
 +             row[j] = min(row[j], earlier[j - 2] + 1)
 +     earlier, above = above, row
 
-free_at_the_front: Any beginning can be left out for nothing. The first row of the table is 0, 1, 2, … and so is its
+free_at_the_front: A beginning can be left out for nothing. The first row of the table is 0, 1, 2, … and so is its
   first column: that is what it costs to make a word from nothing, or nothing from a word.
 - above = list(range(len(b) + 1))
 + above = [0] * (len(b) + 1)
 - row = [i]
 + row = [0]
+
+free_at_the_front_of_a = free_at_the_front
+- row = [i]
++ row = [0]
+
+free_at_the_front_of_b = free_at_the_front
+- above = list(range(len(b) + 1))
++ above = [0] * (len(b) + 1)
 
 one_row_short: The last item of each is left out. The table has len(a) + 1 rows and len(b) + 1 columns, and the answer
   is in its last corner.
@@ -727,6 +758,11 @@ divided_by_the_length: You divided by the length. That is an error rate, and a u
   edits.
 - return above[-1]
 + return above[-1] / max(1, len(a), len(b))
+
+free_at_the_end: You take the least of the last row, so that the end of b costs nothing. The answer is the row's last
+  entry, where both are at their end.
+- return above[-1]
++ return min(above)
 """)
 
 
@@ -1097,6 +1133,17 @@ worst_first: Your beam keeps the right hypotheses and returns them the wrong way
   whose score is nearest to 0.
 - beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
 + beam = sorted(candidates, key=lambda candidate: candidate[1])[-width:]
+
+one_list_of_tokens: All continuations of a hypothesis share one list of tokens: `append` writes into it for all of them.
+  Make a new list for each, `tokens + [token]`.
+- longer = tokens if token == eos else [*tokens, token]
++ longer = tokens
++ if token != eos:
++     tokens.append(token)
+
+cut_without_sorting: You keep the first candidates, and not the best ones: they are cut without being sorted by score.
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ beam = candidates[:width]
 """)
 
 
@@ -1232,6 +1279,11 @@ ngrams_short_at_the_end: The last n-gram of each sentence is not counted. A sent
 in_per_cent: You return per cent, as papers print it. Asked for is a number from 0 to 1.
 - return penalty * np.exp(total / max_n)
 + return 100 * penalty * np.exp(total / max_n)
+
+tokens_for_ngrams: You divide by the number of tokens for all orders. Of c tokens there are c - n + 1 n-grams of order
+  n.
+- total += np.log(matches / sum(said.values()))
++ total += np.log(matches / len(prediction))
 """)
 
 
@@ -1434,6 +1486,11 @@ layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder'
   it its first axis.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.tanh(self.prime(features))
+
+state_returned_too: You return all that the decoder returns, logits and a state. Only the logits are wanted.
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, state)
 """)
 
 
@@ -1559,4 +1616,9 @@ probabilities_underflow: A long recording has the score -inf. You add up probabi
   of them is smaller than any float: keep logarithms, and add with np.logaddexp.
 - A[k] = np.logaddexp.reduce(ways) + row[u[k]]
 + A[k] = np.log(np.sum(np.exp(ways)) * np.exp(row[u[k]]))
+
+read_from_what_was_written: You write into the row that you read from: at places k - 1 and k - 2 stands what step t has
+  just put there. Keep the row of the step before until the new one is done.
+- before, A = A, np.full(len(u), -np.inf)
++ before = A
 """)

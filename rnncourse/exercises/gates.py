@@ -202,6 +202,35 @@ order_i_g_f_o: You take the columns in the order i, g, f, o. Here, as in PyTorch
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + i, _, f, o = np.split(gate(x, h, U, W, b), 4, axis=1)
 + g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[1])
+
+tanh_of_a_gate: Your candidate goes through the sigmoid and then through the tanh, as the third part of `gate` does. It
+  goes through the tanh alone.
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ g = np.tanh(np.split(gate(x, h, U, W, b), 4, axis=1)[2])
+
+one_gate_for_two: What is written is (1 - f) * g: the input gate is not used. So it is in the GRU; here i is a gate of
+  its own, i * g.
+- c_next = f * c + i * g
++ c_next = f * c + (1 - f) * g
+
+candidate_without_a_bias: The candidate has no bias: its part of b is missing. It is the third quarter.
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ g = np.tanh(np.split(x @ U + h @ W, 4, axis=1)[2])
+
+tanh_and_sigmoid_exchanged: Your third part goes through the sigmoid and your fourth through the tanh. The third is the
+  candidate: it has the tanh, and the three gates have the sigmoid.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, f, g, _ = np.split(gate(x, h, U, W, b), 4, axis=1)
++ o = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[3])
+
+gates_without_the_state: Your gates do not look at h: their part of h W is missing. All four sums have it.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
++ i, f, _, o = np.split(gate(x, 0 * h, U, W, b), 4, axis=1)
+
+sigmoid_of_the_cell: Your h is o * σ(c). The cell is shown through a tanh: o * tanh(c).
+- return o * np.tanh(c_next), c_next
++ return o / (1 + np.exp(-c_next)), c_next
 """)
 
 
@@ -295,6 +324,11 @@ h0_for_the_first_state: Your first state is h0 itself, and X[0] is never read. h
 - for x in X:
 + h, c, states = h0, c0, [h0]
 + for x in X[1:]:
+
+cell_from_zeros_at_every_step: Every step starts from a c of zeros: what the last step has kept is lost, and c0 is not
+  used. Carry both on: `h, c = lstm_step(x, h, c, …)`.
+- h, c = lstm_step(x, h, c, U, W, b)
++ h, c = lstm_step(x, h, np.zeros_like(c), U, W, b)
 """)
 
 
@@ -492,6 +526,13 @@ nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: 
 as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows:
   U is (D, 4H) and W is (H, 4H).
 + return np.array([[0.0], [0.0], [20.0], [0.0]]), np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+
+zeros_count_half: Each zero that is read adds a half: your candidate is 1 all the time, and at x = 0 the input gate is
+  σ(0), a half. Close it there, with a bias far below 0; or let g be 0 at x = 0.
+- U = np.array([[0.0, 0.0, 20.0, 0.0]])
++ U = np.array([[20.0, 0.0, 0.0, 0.0]])
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([0.0, 20.0, 20.0, 20.0])
 """)
 
 
@@ -604,6 +645,12 @@ forgets_unless_told: What was set is gone one step later: with no input your for
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, -20.0, 0.0, 20.0])
 
+forgets_unless_set = forgets_unless_told
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
++ U = np.array([[0.0, 40.0, 20.0, 0.0], [0.0, 40.0, 0.0, 0.0]])
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([20.0, -20.0, 0.0, 20.0])
+
 nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50
   is 0.72. Take 10 or 20.
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
@@ -693,6 +740,15 @@ nearly_open: Your gates are nearly open and nearly closed, and over 50 steps wha
   0.993 to the power 50 is 0.72. Take 10 or 20.
 + U, W = np.array([[10.0, -10.0, 0.0, 0.0]]), np.array([[-20.0, 0.0, 0.0, 0.0]])
 + return U, W, np.array([-5.0, 5.0, 5.0, 5.0])
+
+zeros_are_written: Your c changes when zeros are read: at x = 0 the input gate is open. A zero leaves c as it is: close
+  i there, with a bias far below 0 that a one overcomes.
+- U = np.array([[40.0, -40.0, 0.0, 0.0]])
+- W = np.array([[-80.0, 0.0, 0.0, 0.0]])
++ U = np.array([[0.0, -40.0, 0.0, 0.0]])
++ W = np.array([[0.0, 0.0, -40.0 / np.tanh(1.0), 0.0]])
+- b = np.array([-20.0, 20.0, 20.0, 20.0])
++ b = np.array([20.0, 20.0, 20.0, 20.0])
 """)
 
 
@@ -795,6 +851,15 @@ dc_overwritten: The numbers are right, but the caller's dc is changed: a `dc += 
 slope_without_its_tanh: On the way back through h = o tanh(c) you take 1 - c² for the slope. It is 1 - tanh(c)².
 - dc = dc + dh * o * (1 - shown**2)
 + dc = dc + dh * o * (1 - (f * c_prev + i * g) ** 2)
+
+cell_without_its_tanh: In the output gate's part stands c. What o was multiplied with is tanh(c): that is the factor.
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * c * o * (1 - o)]
+
+input_gate_on_the_way_to_c: What goes back to c_prev is multiplied by i. It went through the forget gate: f.
+- return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, dc * i, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 """)
 
 
@@ -939,6 +1004,15 @@ parameters_replaced: The numbers are right, but they stand in new parameters. An
 + changed = bias.clone()
 + changed[H : 2 * H] = value if "_ih_" in name else 0
 + setattr(lstm, name, torch.nn.Parameter(changed))
+
+input_gate_set_too: You set the first half of the biases, and with f the input gate. Those of f alone are the numbers
+  from H to 2H - 1.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[: 2 * H] = value if "_ih_" in name else 0
+
+half_each_in_i_too = input_gate_set_too
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[: 2 * H] = value / 2
 """)
 
 
@@ -1021,6 +1095,21 @@ tanh_on_the_new_state: Your new state goes through a tanh once more. It is a mix
   would wear away what is to be kept.
 - return (1 - z) * n + z * h
 + return np.tanh((1 - z) * n + z * h)
+
+b_i_inside_the_reset: Your candidate's part of b_i stands inside the reset. There only the product with W and its b_h
+  stand: x U + b_i + r * (h W + b_h).
+- n = np.tanh(x_n + r * h_n)
++ n_bias = np.split(b_i, 3)[2]
++ n = np.tanh(x_n - n_bias + r * (h_n + n_bias))
+
+gates_without_b_h: Your gates r and z have b_i alone. They have both biases: b_i + b_h.
+- r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
++ r, z, _ = np.split(gate(x, h, U, W, b_i), 3, axis=1)
+
+b_h_missing_in_the_candidate: The candidate's part of b_h is missing. Inside the bracket that r is put on stands h W +
+  b_h.
+- x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
++ x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W, 3, axis=1)[2]
 """)
 
 

@@ -217,6 +217,17 @@ power_iteration: Power iteration needs one eigenvalue that is larger than all ot
 complex_for_its_size: Your answer is complex where the eigenvalues are. The size of each is asked, and of these the
   largest: `np.abs` of all of them first.
 + return np.linalg.eigvals(W).max()
+
+largest_real_part_and_then_its_size = largest_without_sign
++ return float(abs(max(np.linalg.eigvals(W), key=lambda eigenvalue: eigenvalue.real)))
+
+first_eigenvalue: You take the first eigenvalue. `np.linalg.eigvals` gives them in no order: take the largest of all
+  absolute values.
++ return float(np.abs(np.linalg.eigvals(W)[0]))
+
+largest_row_sum: You take the largest sum of a row's absolute values. That is a bound, which the radius never exceeds;
+  the radius itself is made of eigenvalues: `np.linalg.eigvals`.
++ return float(np.abs(W).sum(axis=1).max())
 """)
 
 
@@ -696,6 +707,11 @@ answer_written_to: You write into the array that loss_grad answered with, as a `
   `dh = loss_grad(t, h) + …` makes a new one.
 - dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
 + dH = [loss_grad(s + i, h) for i, h in enumerate(H)]
+
+run_again_from_h0: Every chunk is run again from h0, as if the sequence began with it. It goes on from the state that
+  you kept for it.
+- H = rnn_forward(chunk, h_start, U, W, b)
++ H = rnn_forward(chunk, h0, U, W, b)
 """)
 
 

@@ -461,6 +461,41 @@ class_probabilities: You return probabilities. A head gives logits: `cross_entro
   second one before it the network learns slowly and badly.
 - return self.head(summary)
 + return torch.softmax(self.head(summary), dim=-1)
+
+one_state_late: You take the state one step too late, in the padding: a row of length 3 ends at step 2, lengths - 1.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ late = self.rnn(x)[0][lengths.clamp(max=len(x) - 1), torch.arange(len(lengths))]
++ summary = late if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
+
+last_step_not_averaged: With pool="mean" the last real state is left out of the mean. All lengths[n] of them count: a
+  slice ends before its end.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ means = [states[: max(l - 1, 1), n].mean(dim=0) for n, l in enumerate(lengths.tolist())]
++ summary = h_n[0] if self.pool == "last" else torch.stack(means)
+
+one_padded_step_averaged: With pool="mean" the first step of the padding is added to the real ones. Row n ends at step
+  lengths[n] - 1: real are the steps below lengths[n].
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ within = torch.arange(len(x))[:, None] <= lengths
++ mean = (self.rnn(x)[0] * within[:, :, None]).sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else mean
+
+one_padded_step_averaged_and_counted = one_padded_step_averaged
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ within = torch.arange(len(x))[:, None] <= lengths
++ mean = (self.rnn(x)[0] * within[:, :, None]).sum(dim=0) / within.sum(dim=0)[:, None]
++ summary = h_n[0] if self.pool == "last" else mean
+
+greatest_for_the_mean: With pool="mean" you take the greatest of each unit's real states. The mean is asked.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ padding = torch.arange(len(x))[:, None, None] >= lengths[:, None]
++ greatest = states.masked_fill(padding, -torch.inf).amax(dim=0)
++ summary = h_n[0] if self.pool == "last" else greatest
+
+divided_by_the_longest: The sum over the real steps is right, but you divide it by the longest length. Row n has
+  lengths[n] real steps: divide by that.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths.max()
 """)
 
 
@@ -563,6 +598,18 @@ no_gradient_for_the_words: The logits are right, but no gradient reaches the emb
 head_of_both_whatever_how: Your head reads 2H numbers whatever `how` is. A sum and a product of two states have H.
 - self.head = nn.Linear(2 * hidden_size if how == "concat" else hidden_size, output_size)
 + self.head = nn.Linear(2 * hidden_size, output_size)
+
+backward_begins_in_the_padding: The forward half is right, and the backward direction has read the padding before the
+  sequence: it begins at the end of the batch. Pack the embedded ids with their lengths.
+- _, (f, g) = self.rnn(packed)
++ states = self.rnn(self.embedding(ids))[0]
++ f = states[lengths - 1, torch.arange(len(lengths)), : self.rnn.hidden_size]
++ g = states[0, :, self.rnn.hidden_size :]
+
+padding_zeroed_and_read: The padding's vectors are zero, and both directions read on all the same: with zeros as
+  inputs, W and the biases still change their states. Pack the embedded ids with their lengths.
+- packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
++ packed = self.embedding(ids) * (torch.arange(len(ids))[:, None] < lengths)[:, :, None]
 """)
 
 
@@ -668,6 +715,10 @@ output_added_to_the_input: You add the output to the input before. The next inpu
 + outputs.append(self.head(states[0]))
 + x = x + outputs[-1]
 
+output_is_the_sum = output_added_to_the_input
+- x = self.head(states[0])
++ x = x + self.head(states[0])
+
 batch_before_time: Your answer is (N, steps, D). Time comes first in this course: `torch.stack(outputs)`, on axis 0.
 - return torch.stack(outputs)
 + return torch.stack(outputs, dim=1)
@@ -698,6 +749,16 @@ second_bias_lost: Something of the cell is missing: nn.RNN has two biases, `bias
 + h = torch.tanh(x @ self.rnn.weight_ih_l0.T + self.rnn.bias_ih_l0 + h @ self.rnn.weight_hh_l0.T)
 - x = self.head(states[0])
 + x = self.head(h)
+
+tanh_fed_back: You feed back the tanh of the output. This generator's outputs are plain numbers, and each goes in again
+  just as it came out.
+- outputs.append(x)
++ outputs.append(x)
++ x = torch.tanh(x)
+
+relu_on_the_outputs: Your outputs go through a ReLU, so that none is negative. They are what the head gives.
+- x = self.head(states[0])
++ x = torch.relu(self.head(states[0]))
 """)
 
 

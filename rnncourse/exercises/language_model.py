@@ -164,6 +164,10 @@ ids_as_floats: The ids are right, but they are floats, as `np.zeros` makes them,
 one_hot_vectors: You return a one-hot vector for each character. What is wanted is one whole number each; vectors come
   later.
 + return np.eye(len(index), dtype=int)[[index[character] for character in text]]
+
+unknown_is_the_next_number: A character that the index does not have gets the number behind the last id, which stands
+  for no character. What is unknown is a KeyError.
++ return np.array([index.get(character, len(index)) for character in text])
 """)
 
 
@@ -473,6 +477,11 @@ new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes 
 - parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
 + memory[name] = memory[name] + g * g
 + parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
+
+output_bias_not_updated: c and its memory stay as they were. A loop over `zip` ends with the shorter of the two: there
+  are five gradients, and five names.
+- for name, g in zip("UWbVc", gradients):
++ for name, g in zip("UWbV", gradients):
 """)
 
 
@@ -556,6 +565,11 @@ log_of_the_mean: You take the logarithm of the mean probability. It is the logar
 - return nats / (len(ids) - 1) / np.log(2)
 + p = np.take_along_axis(softmax(output_layer(H, V, c))[:, 0], ids[1:, None], axis=-1)
 + return -np.log2(p.mean())
+
+last_target_wrapped_but_not_counted = last_target_wrapped
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), np.roll(ids, -1)[:, None]) / (len(ids) - 1) / np.log(2)
 """)
 
 
@@ -687,6 +701,15 @@ argmin_takes_nan: `np.argmin` takes a nan for the smallest of all. An epoch whos
 lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the lowest.
 - return losses, best_epoch
 + return lowest, best_epoch
+
+last_loss_lost_on_stopping = last_loss_lost
+- return losses, best_epoch
++ return losses[:-1] if waited == patience else losses, best_epoch
+
+nan_taken_for_the_lowest: The first loss is taken for the lowest even if it is nan, and no later one is ever below nan.
+  Begin with a lowest loss of inf: nan is not below that.
+- if losses[-1] < lowest:
++ if epoch == 0 or losses[-1] < lowest:
 """)
 
 
@@ -928,6 +951,11 @@ cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. 
 
 not_normalised: Your numbers do not sum to 1: the division by their sum is missing. `softmax` does it.
 + return np.exp((logits - logits.max(axis=-1, keepdims=True)) / temperature)
+
+powers_of_the_probabilities: You raise the probabilities to the power 1 / temperature: right on paper, but where one was
+  rounded to 0 its logit is lost. Divide the logits, before the softmax.
++ powers = softmax(logits) ** (1 / temperature)
++ return powers / powers.sum(axis=-1, keepdims=True)
 """)
 
 
@@ -1036,6 +1064,12 @@ cut_off_in_place: The answer is right, but the caller's array is changed: the ze
 + rest = np.argsort(-probabilities, axis=-1, kind="stable")[..., k:]
 + np.put_along_axis(probabilities, rest, 0, axis=-1)
 + return probabilities / probabilities.sum(axis=-1, keepdims=True)
+
+ids_for_ranks: You compare the ids that `argsort` gives with k. What stands at place i is the id of rank i, and not the
+  rank of id i: the first k of them are the ids that stay.
++ order = np.argsort(-probabilities, axis=-1, kind="stable")
++ kept = np.where(order < k, probabilities, 0)
++ return kept / kept.sum(axis=-1, keepdims=True)
 """)
 
 
@@ -1089,8 +1123,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-one_id_too_few: The id with which the mass reaches p is missing: you keep ids while their sum is at most p. Keep it if
-  the mass *before* it is below p.
+one_id_too_few: The id with which the mass reaches p is missing: you ask for the mass with it. Keep it if the mass
+  *before* it is below p.
 - stays = (before < p) | (p >= 1)
 + stays = (before + ranked <= p) | (p >= 1)
 
@@ -1150,6 +1184,19 @@ p_one_never_reached: With p = 1 one id stays. The sum of the floats may end a ha
 - stays = (before < p) | (p >= 1)
 + count = np.argmax(np.cumsum(ranked, axis=-1) >= p, axis=-1)[..., None] + 1
 + stays = np.arange(probabilities.shape[-1]) < count
+
+one_id_too_few_though_one_stays = one_id_too_few
+- stays = (before < p) | (p >= 1)
++ stays = (before + ranked < p) | (p >= 1)
+
+nothing_left_at_zero: At p = 0 nothing stays, since no mass is below 0, and 0 / 0 is nan. At least one id stays, always.
+- stays[..., 0] = True
+
+put_back_by_taking: You bring back who stays by taking with `order`, which leads from a place to an id once more. Put it
+  where it came from, with `np.put_along_axis`, or take with the inverse, `np.argsort(order)`.
+- kept = np.zeros_like(probabilities)
+- np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
++ kept = np.where(np.take_along_axis(stays, order, axis=-1), probabilities, 0)
 """)
 
 
@@ -1281,8 +1328,8 @@ state_thrown_away_after_the_prompt: The prompt is read, its first successor draw
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 + h = rnn_step(onehot[[new[-1]]], np.zeros_like(h) if k == 0 else h, U, W, b)
 
-last_of_the_prompt_unread: Your first id is drawn before the prompt's last one was read: each output is taken from the
-  state before the step. The first new id comes from the state *after* the whole prompt.
+last_of_the_prompt_unread: Your first id is drawn before the prompt's last one was read. The first new id comes from the
+  state *after* the whole prompt.
 - for i in prompt:
 + for i in prompt[:-1]:
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
@@ -1325,4 +1372,12 @@ logits_times_temperature: Your logits are multiplied by the temperature, where t
   your model timid. `temperature_softmax` does it right.
 - p = temperature_softmax(output_layer(h, V, c), temperature)[0]
 + p = softmax(output_layer(h, V, c) * temperature)[0]
+
+last_of_the_prompt_never_read = last_of_the_prompt_unread
+- for i in prompt:
++ for i in prompt[:-1]:
+
+state_thrown_away_each_time = state_thrown_away_after_the_prompt
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ h = rnn_step(onehot[[new[-1]]], np.zeros_like(h), U, W, b)
 """)

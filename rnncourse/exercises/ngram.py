@@ -232,6 +232,14 @@ characters_counted: What you count are the characters of the token that follows.
   and a string is many characters: count the token itself, `counter[token] += 1`.
 - counts.setdefault(context, Counter())[follower] += 1
 + counts.setdefault(context, Counter()).update(follower)
+
+new_counter_for_a_new_follower: A follower that is new to its context begins a new Counter there, and those before it
+  are lost. Make a Counter where the context is new, and else add to the one that is there.
+- counts.setdefault(context, Counter())[follower] += 1
++ if follower in counts.get(context, ()):
++     counts[context][follower] += 1
++ else:
++     counts[context] = Counter([follower])
 """)
 
 
@@ -295,8 +303,8 @@ alpha_below_only: The denominator is smoothed and the count is not: a token that
 - return (followers[token] + alpha) / total if total else 0.0
 + return followers[token] / total if total else 0.0
 
-only_the_unseen_smoothed: You smooth the tokens that were not seen and leave the others as they were, so that all of
-  them sum to more than 1. Every token gets alpha, and every one the same denominator.
+only_the_unseen_smoothed: You smooth the tokens that were not seen and leave the counts of the others as they were, so
+  that all of them together do not give 1. Every token gets alpha, and every one the same denominator.
 - return (followers[token] + alpha) / total if total else 0.0
 + if followers[token]:
 +     return followers[token] / sum(followers.values())
@@ -336,6 +344,16 @@ question_written_into_the_table: The probability is right, but asking for it wri
   `setdefault` and `counts[context] = …` do. Use `counts.get(context, …)`, which only reads.
 - followers = counts.get(context, Counter())
 + followers = counts.setdefault(context, Counter())
+
+alpha_above_only: The count is smoothed and the denominator is not: there is no alpha V in it, and the probabilities sum
+  to more than 1.
+- return (followers[token] + alpha) / total if total else 0.0
++ seen = sum(followers.values())
++ return (followers[token] + alpha) / seen if seen else alpha / total if total else 0.0
+
+only_the_unseen_smoothed_above = only_the_unseen_smoothed
+- return (followers[token] + alpha) / total if total else 0.0
++ return (followers[token] or alpha) / total if total else 0.0
 """)
 
 
@@ -508,7 +526,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("u lies on a boundary before a probability of 0", np.array([0.25, 0.0, 0.0, 0.625, 0.125]), 0.25)
     p = np.array([0.1, 0.1, 0.3, 0.1, 0.1, 0.1, 0.1, 0.1])  # rounded, the sum is a hair below 1 as well
     yield edge("u is a hair below 1, and the sum not above it", p, ALMOST_ONE)
-    yield edge("u is a hair below 1, and the last probabilities are 0", np.append(p, [0.0, 0.0]), ALMOST_ONE)
+    gaps = np.append(np.insert(p, 3, 0.0), [0.0, 0.0])  # so that the last index is not the number of pieces less one
+    yield edge("u is a hair below 1, and the last probabilities are 0", gaps, ALMOST_ONE)
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
     yield edge("one token", np.array([1.0]), float(rng.random()))
 
@@ -570,4 +589,9 @@ summed_in_place: The index is right, but you write the sums into the caller's ar
 +     probabilities[i] += probabilities[i - 1]
 + beyond = np.flatnonzero(probabilities > u)
 + return int(beyond[0]) if len(beyond) else int(np.searchsorted(probabilities, probabilities[-1]))
+
+pieces_counted_for_the_last: When no sum is larger than u, you return how many probabilities are not 0, less one. That
+  is the last index with p_i > 0 only if no 0 stands before it: `np.flatnonzero(probabilities)[-1]` is the index.
+- return int(beyond[0]) if len(beyond) else int(np.flatnonzero(probabilities)[-1])
++ return int(beyond[0]) if len(beyond) else np.count_nonzero(probabilities) - 1
 """)

@@ -73,7 +73,8 @@ def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bo
             len(set(wrong[0].groups)), wrong[0].tenth_of_groups, *wrong[0].numbers
         )
     of_documents = all(one.numbers == (max(1, len(one.groups) // 10),) * 2 for one in dealt)
-    cause = "a_tenth_of_the_documents" if of_documents else ""
+    rounded_up = all(one.numbers == (-(-len(set(one.groups)) // 10),) * 2 for one in dealt)
+    cause = "a_tenth_of_the_documents" if of_documents else "a_tenth_rounded_up" if rounded_up else ""
     yield Fact("a tenth each", not wrong if once and whole else None, words, cause)
     repeats = sets[0] == sets[1]
     yield Fact("the same seed", repeats, cause="generator_without_a_seed")
@@ -215,6 +216,11 @@ a_tenth_of_the_documents: You count documents where groups are asked: a tenth of
   at least one, however many documents they have.
 - held = max(1, len(names) // 10)
 + held = max(1, len(groups) // 10)
+
+a_tenth_rounded_up: Your tenth of the groups is rounded up. Of 29 groups two go to test: it is rounded down, `// 10`,
+  and is at least one.
+- held = max(1, len(names) // 10)
++ held = -(-len(names) // 10)
 """)
 
 
@@ -324,6 +330,17 @@ least_without_effect: Every token of training is in the vocabulary, however rare
 by_frequency: Your tokens stand in the order of their frequency. What is asked is that of their code points, `sorted`.
 - vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
 + vocabulary = ["<unk>", *(token for token, count in counts.most_common() if count >= least)]
+
+unknown_at_the_end: Your "<unk>" stands at the end of the vocabulary. It comes first, so that its id is 0.
+- vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
++ vocabulary = [*sorted(token for token in counts if counts[token] >= least), "<unk>"]
+- name: [np.array([index.get(token, 0) for token in document]) for document in documents]
++ name: [np.array([index.get(token, len(index) - 1) for token in document]) for document in documents]
+
+unknown_beyond_the_vocabulary: What is not in the vocabulary gets an id that no token has, the vocabulary's length. It
+  gets the id 0, that of "<unk>".
+- name: [np.array([index.get(token, 0) for token in document]) for document in documents]
++ name: [np.array([index.get(token, len(index)) for token in document]) for document in documents]
 """)
 
 
@@ -416,6 +433,10 @@ share_of_errors: You count errors, how often the most probable target is not the
   the model was.
 - return -np.log2(np.concatenate(chosen)).mean()
 + return np.mean([row.argmax() != y for p, (_, targets) in zip(predictions, documents) for row, y in zip(p, targets)])
+
+divided_by_the_documents: You divide the bits of all steps by the number of documents. Divide by the number of steps.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return -np.log2(np.concatenate(chosen)).sum() / len(documents)
 """)
 
 
@@ -561,6 +582,23 @@ mean_of_means: You take the mean of each document first, so that a step of a sho
 nats_for_bits: That is in nats. `np.log2` gives bits.
 - bits.append(-np.log2(p))
 + bits.append(-np.log(p))
+
+alpha_for_each_target_below: Your probabilities do not sum to 1: below stands alpha times the number of targets. The
+  shorter context's opinion shares one alpha out among them: alpha p above, alpha below.
+- p = (seen[y] + alpha * p) / (seen.total() + alpha)
++ p = (seen[y] + alpha * p) / (seen.total() + alpha * targets)
+
+counted_while_it_scores: You go on counting in the documents that are scored. They are for scoring alone: count in
+  `train`.
+- bits.append(-np.log2(p))
++ bits.append(-np.log2(p))
++ for k in range(min(n, t + 2)):
++     counts.setdefault(tuple(ids[t + 1 - k : t + 1]), Counter())[y] += 1
+
+one_below_for_alpha: Below you add 1, and above alpha times the shorter context's opinion. It is alpha in both places,
+  or the probabilities do not sum to 1.
+- p = (seen[y] + alpha * p) / (seen.total() + alpha)
++ p = (seen[y] + alpha * p) / (seen.total() + 1)
 """)
 
 
@@ -688,6 +726,26 @@ validation_for_test: What you return last are the bits on validation, by which t
   there to be scored now, once.
 - return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
 + return (n, alpha), found[best], found[best]
+
+alpha_not_handed_on: `ngram_bits` does not get your alpha: each n is scored with 1, its default.
+- found = [ngram_bits(parts["train"], parts["validation"], n, targets, alpha) for n, alpha in settings]
++ found = [ngram_bits(parts["train"], parts["validation"], n, targets) for n, alpha in settings]
+- return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
++ return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets)
+
+training_decides = chosen_on_training
+- best = int(np.argmin(found))
++ on_training = [ngram_bits(parts["train"], parts["train"], n, targets, alpha) for n, alpha in settings]
++ best = int(np.argmin(on_training))
+
+smallest_of_a_tie: Of settings that are equally good you take the smallest pair, as `min` does with tuples. The first in
+  the list is asked.
+- best = int(np.argmin(found))
++ best = min(range(len(found)), key=lambda i: (found[i], settings[i]))
+
+place_returned: You return the place of the setting in the list. Asked is the setting, the pair (n, alpha).
+- return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
++ return best, found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
 """)
 
 
@@ -1278,6 +1336,26 @@ wins_by_the_mean: Your wins are all or none, since the mean decides. Count the r
 won_or_not: Your wins are 0 or 1: they say whether the mean is lower. Count the runs.
 - "wins": int((test < baseline).sum()),
 + "wins": int(test.mean() < baseline),
+
+range_for_the_spread: Your sd is the distance between the best and the worst run. The standard deviation is asked.
+- "sd": test.std(ddof=1),
++ "sd": test.max() - test.min(),
+
+wins_are_a_share: Your wins are a share of the runs. Their number is asked.
+- "wins": int((test < baseline).sum()),
++ "wins": float((test < baseline).mean()),
+
+gain_of_the_best_seed: Your gain is that of the luckiest seed. It is the baseline minus the mean of all.
+- "gain": baseline - test.mean(),
++ "gain": baseline - test.min(),
+
+all_settings_together: From the second setting on your figures are of the runs of all settings so far. Each setting has
+  figures of its own: begin its list anew.
+- figures = {}
++ figures, all_runs = {}, []
+- test = np.array([run["test"] for run in of_setting])
++ all_runs += [run["test"] for run in of_setting]
++ test = np.array(all_runs)
 """)
 
 

@@ -383,6 +383,11 @@ rounds_rounded_down: Where T is no power of two your last round is missing: `int
   `step` is below T.
 - while step < len(a):
 + while 2 * step <= len(a):
+
+reach_grows_by_one: The reach grows by one in each round, so that maps are combined that have steps in common. After a
+  round each map covers twice as many steps: the reach doubles.
+- step *= 2
++ step += 1
 """)
 
 
@@ -818,4 +823,16 @@ powers_divided_out: You divide by powers of a: a factor of 0, or a long run of s
 - states = associative_scan(factors, terms, np.zeros_like(a))
 + powers = np.cumprod(factors, axis=0)
 + states = powers * np.cumsum(terms / powers, axis=0)
+
+scan_over_the_units: Your scan runs over the units, since your factors and terms are (H, T). The scan's first axis is
+  time: (T, H).
+- states = associative_scan(factors, terms, np.zeros_like(a))
+- return states @ c
++ states = associative_scan(factors.T, terms.T, np.zeros_like(x))
++ return c @ states
+
+factors_are_powers: Your factors are powers of a. At each step the factor is a itself: it is the scan that multiplies
+  them.
+- factors = np.broadcast_to(a, terms.shape)
++ factors = a ** np.arange(1, len(x) + 1)[:, None]
 """)

@@ -213,6 +213,9 @@ first_layer_like_the_others: You count the first layer like the others, with a U
 
 first_layer_left_out: You count L layers above the first one. The first is one of the L: there are L - 1 others.
 + return D * H + H * H + H + L * (2 * H * H + H)
+
+W_counted_as_a_row: You count H numbers for W. It leads from each of H units to each of H units: it has H · H.
++ return D * H + H + H + (L - 1) * (H * H + H + H)
 """)
 
 
@@ -335,6 +338,18 @@ dH_top_overwritten: Your numbers are right, but the caller's dH_top is changed: 
 +     if l > 0:
 +         dH[:] = dX
 + return dX, dh0, gradients[::-1]
+
+dh0_is_the_first_steps_error: Your dh0 is the error of the first step's states. h0 stands one step before them: its
+  error is what comes back through the first step, as `rnn_backward` gives it.
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dh0[l] = dH[0]
++ dH, _, dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
+
+states_of_the_same_step_in_dW: Your dW meets each step's error with the state of that step. W was multiplied by the
+  state before it, which for the first step is h0.
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dW = rnn_backward(dH, read[l + 1], h0[l], read[l + 1], W, W)[2]
++ dH, dh0[l], dU, _, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 """)
 
 
@@ -554,6 +569,11 @@ X_overwritten: Your numbers are right, but the caller's X is changed: `X *= mask
 - return X * mask / (1 - p)
 + X *= mask
 + return X / (1 - p)
+
+one_mask_for_each_step: Each step has a mask, and all rows of the batch share it. It is the other way round: each row
+  has a mask of its own, (N, D), and keeps it for all steps.
+- mask = rng.random(X.shape[1:]) >= p
++ mask = rng.random((len(X), 1, X.shape[2])) >= p
 """)
 
 
@@ -657,6 +677,15 @@ x_overwritten: Your numbers are right, but the caller's x is changed: `x -= …`
 - centred = x - x.mean(axis=-1, keepdims=True)
 + x -= x.mean(axis=-1, keepdims=True)
 + centred = x
+
+mean_distance: You divide by the mean distance from the mean. The standard deviation is the root of the mean of the
+  *squared* distances.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * centred / (np.abs(centred).mean(axis=-1, keepdims=True) + eps) + shift
+
+mean_distance_without_eps = mean_distance
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * centred / np.abs(centred).mean(axis=-1, keepdims=True) + shift
 """)
 
 
@@ -868,4 +897,35 @@ every_state_dropped: Each state goes through dropout where it is made, so it goe
 
 - h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
 + h = nn.functional.dropout(torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b), self.dropout, self.training)
+
+starts_where_the_layer_below_ended: A layer starts from the state in which the one below it ended. Each layer starts
+  from its own row of h0; without an h0 all of them start from zeros.
+- h, states = h0[l], []
++ h, states = last[-1] if last else h0[l], []
+
+starts_there_without_h0 = starts_where_the_layer_below_ended
+- if h0 is None:
+-     h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)
++ given = h0
++ if h0 is None:
++     h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)
+- h, states = h0[l], []
++ h, states = last[-1] if last and given is None else h0[l], []
+
+h_n_after_the_dropout: Your h_n has been through dropout. Only what a layer hands up is dropped: h_n holds its last
+  state as it is.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
+
+- x = torch.stack(states)
+- last.append(h)
++ x = torch.stack(states)
++ if l < self.num_layers - 1:
++     x = nn.functional.dropout(x, self.dropout, self.training)
++ last.append(x[-1])
+
+dropout_below_the_top_only: Only what the top layer reads goes through dropout. So does what every layer but the first
+  reads.
+- if l > 0:
++ if l > 0 and l == self.num_layers - 1:
 """)

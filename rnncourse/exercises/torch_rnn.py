@@ -171,6 +171,57 @@ errors_of_the_product_swapped: Of `A @ B`, with the error e, A gets `e @ B.T` an
   transpose at the wrong one of the two.
 - return Var(self.data @ other.data, [(self, lambda e: e @ other.data.T), (other, lambda e: self.data.T @ e)])
 + return Var(self.data @ other.data, [(self, lambda e: e.T @ other.data), (other, lambda e: self.data @ e.T)])
+
+row_with_the_error_of_all_rows_kept = row_with_the_error_of_all_rows
+- return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
++ return lambda e: e
+- var.grad += errors[var]
++ var.grad = var.grad + errors[var]
+
+row_on_the_left = row_with_the_error_of_all_rows
+- return Var(self.data + other.data, [(self, onto(self.data)), (other, onto(other.data))])
++ return Var(self.data + other.data, [(self, lambda e: e), (other, onto(other.data))])
+
+row_on_the_left_kept = row_with_the_error_of_all_rows
+- return Var(self.data + other.data, [(self, onto(self.data)), (other, onto(other.data))])
++ return Var(self.data + other.data, [(self, lambda e: e), (other, onto(other.data))])
+- var.grad += errors[var]
++ var.grad = var.grad + errors[var]
+
+each_var_once_too_early = handed_on_too_early
+- for var in sorted(found, key=lambda var: var.number, reverse=True):
+-     var.grad += errors[var]
+-     for part, back in var.made_of:
+-         errors[part] = errors.get(part, 0) + back(errors[var])
++ todo, met = [self], {self}
++ while todo:
++     var = todo.pop(0)
++     for part, back in var.made_of:
++         errors[part] = errors.get(part, 0) + back(errors[var])
++         if part not in met:
++             met.add(part)
++             todo.append(part)
++ for var in met:
++     var.grad += errors[var]
+
+tanh_once_more: The slope of the tanh is taken at the tanh of its result. The result *is* the tanh: 1 - h * h.
+- return Var(h, [(self, lambda e: e * (1 - h * h))])
++ return Var(h, [(self, lambda e: e * (1 - np.tanh(h) ** 2))])
+
+sum_as_a_mean: `sum` hands on a part of the error only, as a mean does. Each entry counts in full: each gets the error
+  as it is.
+- return Var(self.data.sum(), [(self, lambda e: e * np.ones_like(self.data))])
++ return Var(self.data.sum(), [(self, lambda e: e * np.ones_like(self.data) / self.data.size)])
+
+loss_without_a_gradient: The Var on which `backward` is called gets no gradient. That of a number with respect to itself
+  is 1, and is added to its `grad` like all others.
+- var.grad += errors[var]
++ if var is not self:
++     var.grad += errors[var]
+
+starts_from_the_gradient_before = old_gradients_handed_on
+- errors = {self: np.ones_like(self.data)}
++ errors = {self: np.ones_like(self.data) + self.grad}
 """)
 
 
@@ -288,6 +339,14 @@ drawn_above_zero: Your numbers are drawn between 0 and 1/√H. They lie evenly f
 + self.U = nn.Parameter(torch.rand(input_size, hidden_size) * bound)
 + self.W = nn.Parameter(torch.rand(hidden_size, hidden_size) * bound)
 + self.b = nn.Parameter(torch.rand(hidden_size) * bound)
+
+output_rows_first: Your output is (N, T, H). Time comes first, as in x: stack the states along the first axis.
+- return torch.stack(states), h.unsqueeze(0)
++ return torch.stack(states, dim=1), h.unsqueeze(0)
+
+first_state_as_the_last: Your h_n is the state after the first step. It is the one after the last.
+- return torch.stack(states), h.unsqueeze(0)
++ return torch.stack(states), states[0].unsqueeze(0)
 """)
 
 
@@ -472,6 +531,10 @@ padding_index_zero: The values are right, but the embedding of id 0 gets no grad
 bent_logits: Your logits are never negative: there is a ReLU on them. Nothing stands behind the linear layer.
 - return self.output(states), state
 + return torch.relu(self.output(states)), state
+
+last_step_without_its_axis = last_step_only
+- return self.output(states), state
++ return self.output(states[-1]), state
 """)
 
 
@@ -712,6 +775,10 @@ softmax_twice: There are two softmaxes: `cross_entropy` takes one itself, and yo
 padding_for_real: The mask is taken the wrong way round: True means real.
 + losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
 + return losses[~mask].sum() / (~mask).sum().clamp(min=1)
+
+history_lost: The numbers are right, but no gradient flows back. `torch.tensor`, `tolist`, `item` and `detach` make
+  numbers that know nothing of what they were made of: index and compute with the tensors themselves.
++ return nn.functional.cross_entropy(logits[mask], targets[mask]).detach()
 """)
 
 
@@ -766,8 +833,8 @@ every_row_at_every_end: Your answer is (N, N, H), as `H[lengths - 1]` is: for ea
   want the pairs: index with the steps and with the rows, both of length N.
 + return H[lengths - 1]
 
-mean_of_the_states: You return the mean of the real states. That is a summary too, but another one: here the last one is
-  wanted.
+mean_of_the_states: You take all real states together, in a mean or a sum. That is a summary too, but another one: here
+  the last one is wanted.
 + mask = torch.arange(len(H))[:, None] < lengths
 + return (H * mask[..., None]).sum(dim=0) / lengths[:, None].to(H.dtype)
 
@@ -776,6 +843,17 @@ first_states: You return the states after the first step. The last real one has 
 
 layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has. Here it is (N, H).
 + return H[lengths - 1, torch.arange(H.shape[1])][None]
+
+history_lost: The numbers are right, but no gradient flows back. `torch.tensor`, `tolist`, `item` and `detach` make
+  numbers that know nothing of what they were made of: index and compute with the tensors themselves.
++ return H[lengths - 1, torch.arange(H.shape[1])].detach()
+
+one_step_late_but_no_further_than_the_end = one_step_late
++ return H[lengths.clamp(max=len(H) - 1), torch.arange(H.shape[1])]
+
+sum_of_the_states = mean_of_the_states
++ mask = torch.arange(len(H))[:, None] < lengths
++ return (H * mask[..., None]).sum(dim=0)
 """)
 
 
@@ -879,4 +957,16 @@ sum_minimised: You go down the gradient of the summed loss: where nothing is cli
 no_update: The parameters are as they were: no update takes place. `optimizer.step()` makes it, from the gradients that
   `backward` has computed; nothing may set these back in between.
 - optimizer.step()
+
+one_update_for_all: You make one update, after the last batch, with the gradients of all of them. Each batch has an
+  update of its own, and the next one is read with the new parameters.
+- optimizer.zero_grad()
+
+- nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+- optimizer.step()
+
+- return total / tokens
++ nn.utils.clip_grad_norm_(model.parameters(), max_norm)
++ optimizer.step()
++ return total / tokens
 """)

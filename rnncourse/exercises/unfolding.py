@@ -147,6 +147,12 @@ s0_itself_in_the_list: You return a list that holds the caller's own s0: whoever
   too. `np.stack(states)` makes a copy.
 - return np.stack(states)
 + return states
+
+called_once_more: The states are right, but f is called once more than there are steps, and what it gives then is thrown
+  away. Leave the loop when the last state is there.
+- return np.stack(states)
++ f(states[-1], theta)
++ return np.stack(states)
 """)
 
 
@@ -662,4 +668,8 @@ recurrent_matrix_between_inputs: W joins the old state to the new one: it is (H,
 one_square_matrix: You count one square matrix over input and state together. What comes out of a step is the new state
   alone: U over W is a matrix (D + H, H).
 + return (D + H) * (D + H) + H
+
+recurrent_matrix_from_the_inputs: W is counted as if it were another U, (D, H). It joins the old state to the new one:
+  it is (H, H).
++ return 2 * D * H + H
 """)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Page, expect
 
 from rnncourse.seat.cli import main
-from tests.browser.unit03 import RIGHT, active, shown
+from tests.browser.unit03 import RIGHT, active, end_kernels, shown
 from tests.waiting import until
 
 pytestmark = pytest.mark.nightly
@@ -102,6 +102,20 @@ def test_one_goes_on_where_one_stopped_with_setup_and_answers_run_and_no_experim
     page.get_by_role("heading", name="hidden_layer").first.scroll_into_view_if_needed()
     cell = page.locator(".jp-CodeCell", has_text="def hidden_layer(").first
     expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
+
+
+def test_one_is_asked_for_the_notebook_that_one_looks_at_and_for_no_other(page, course, lab, home):
+    other = course / "02_unfolding" / "02_unfolding.ipynb"
+    text = other.read_text()
+    other.write_text(text.replace("raise NotImplementedError", "return None", 1))
+    end_kernels(page, lab)
+    offer = page.get_by_role("button", name="Go on where I stopped")
+    for path in (f"{UNIT}/{UNIT}.ipynb", "02_unfolding/02_unfolding.ipynb"):
+        page.goto(lab.replace("/?", f"/lab/tree/{path}?"))
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for()
+        expect(offer).to_have_count(1)
+    expect(page.locator(".jp-NotebookPanel")).to_have_count(2)
+    other.write_text(text)
 
 
 def test_the_terminal_knows_our_commands_though_a_login_sets_the_path_anew(page, lab, home):

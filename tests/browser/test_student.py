@@ -6,21 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, edit, go_to, run_down_to, shown, write
+from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, edit, end_kernels, go_to, run_down_to, shown, write
 
 
 def opened(page: Page, address: str) -> None:
     """The unit's notebook, with its kernel ready."""
     page.goto(address)
     shown(page)
-
-
-def end_kernels(page: Page, address: str) -> None:
-    """What a night does to them."""
-    server, _, token = address.partition("?token=")
-    authorized = {"Authorization": f"token {token}"}
-    for session in page.request.get(f"{server}api/sessions", headers=authorized).json():
-        assert page.request.delete(f"{server}api/sessions/{session['id']}", headers=authorized).ok
 
 
 def answer(page: Page, source: str) -> None:

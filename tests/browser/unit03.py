@@ -81,3 +81,11 @@ def edit(page: Page, source: str) -> None:
     page.keyboard.press("ControlOrMeta+A")
     page.keyboard.insert_text(source)
     expect(active(page).locator(".cm-content")).to_contain_text(source.splitlines()[-1].strip())
+
+
+def end_kernels(page: Page, address: str) -> None:
+    """What a night does to them."""
+    server, _, token = address.partition("?token=")
+    authorized = {"Authorization": f"token {token}"}
+    for session in page.request.get(f"{server}api/sessions", headers=authorized).json():
+        assert page.request.delete(f"{server}api/sessions/{session['id']}", headers=authorized).ok

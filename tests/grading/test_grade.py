@@ -105,15 +105,19 @@ def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_
 # By exercise, each of them wrong in its own way.
 WRONG = {
     "hidden_layer": (None, JUDGED, "is not written yet"),
-    "rnn_step": ("def another(x):\n    return x", MISSING, "There is no `rnn_step` in the notebook."),
+    "rnn_step": (
+        "def another(x):\n    return x",
+        MISSING,
+        "There is no `rnn_step` in the notebook. Its cell defines `another`: call that `rnn_step`.",
+    ),
     "rnn_step_concat": (
         "missing + 1\ndef rnn_step_concat(x):\n    return x",
         MISSING,
         "There is no `rnn_step_concat`: its cell raised NameError: name 'missing' is not defined.",
     ),
     "rnn_forward": ("def rnn_forward(x:\n    return x", MISSING, "its cell raised SyntaxError"),
-    "output_layer": ("output_layer = 3", JUDGED, "output_layer should be something to call; yours is a int."),
-    "softmax": ("def softmax(x):\n    return x", JUDGED, "expected"),
+    "output_layer": ("output_layer = 3", JUDGED, "output_layer should be something to call; yours is of the type int."),
+    "softmax": ("exit()", MISSING, "its cell raised SystemExit: exit() ends Python: take it out."),
     "rnn_predict": ("def rnn_predict(*all):\n    return missing", JUDGED, "rnn_predict raised NameError"),
     "rnn_parameter_count": ("def rnn_parameter_count(*all):\n    return print", JUDGED, "which is no plain value"),
     "to_torch_state": (

@@ -77,6 +77,7 @@ def test_the_report_shows_who_is_late_missing_and_not_on_the_list(ruled):
     text = write_reports(ruled, [UNIT], NONE)[0].read_text()
     assert "Handed in nothing: <bdi>Софья Ковалевская</bdi>." in text
     assert "of 4 on the class list" in text
+    assert "<dt>Late</dt><dd>1</dd>" in text, "ada; eve is late, too, and counts in nothing"
     assert 'title="2 days late, 1 of them a late day"' in text
     assert f">{0.9 * POINTS:.2f}</td>" in text
     head, apart = text.split('<h3 id="apart">Not on the class list</h3>')

@@ -17,6 +17,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
@@ -339,9 +340,13 @@ class _Grading:
             if is_retried:
                 return self._alone(check)
             told = Told(status_of(fault), refused(exercise, words_of(fault, name, self.station.limits)))
-        if told.status == record.MISSING and answer is not None and answer.error:
-            words = f"There is no `{name}`: its cell raised {answer.error[:300]}."
-            return Told(told.status, refused(exercise, words))
+        if told.status == record.MISSING and answer is not None:
+            if answer.error:
+                words = f"There is no `{name}`: its cell raised {answer.error[:300]}."
+                return Told(told.status, refused(exercise, words))
+            if others := re.findall(r"^(?:def|class) (\w{1,80})\b", answer.source, re.MULTILINE):
+                words = f"There is no `{name}` in the notebook. Its cell defines `{others[-1]}`: call that `{name}`."
+                return Told(told.status, refused(exercise, words))
         return told
 
     def _decide(self, check: _Check) -> Told:

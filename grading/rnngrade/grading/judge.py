@@ -51,7 +51,7 @@ def tell(session: Session, exercise: Exercise, banned: str | None = None) -> Tol
         case {"state": "missing"}:
             return Told(record.MISSING, refused(exercise, f"There is no `{exercise.name}` in the notebook."))
         case {"state": "no function", "kind": str(kind)}:
-            words = f"{exercise.name} should be something to call; yours is a {kind[:80]}."
+            words = f"{exercise.name} should be something to call; yours is of the type {kind[:80]}."
             return Told(record.JUDGED, refused(exercise, words))
         case {"state": "forbidden", "name": str(name)}:
             words = f"{exercise.name} may not call `{name[:80]}`: build it from what the statement allows."

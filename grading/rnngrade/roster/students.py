@@ -136,8 +136,8 @@ class ClassList:
         return self.of(student) or Person(student, canvas_id=canvas_id_of(student))
 
     def unknown(self, students: Iterable[str]) -> list[str]:
-        """Those of `students` who are not on the list; without a list, nobody is unknown."""
-        return [student for student in students if self and self.of(student) is None]
+        """Those of `students` who are not on the list, sorted; without a list, nobody is unknown."""
+        return sorted(student for student in students if self and self.of(student) is None)
 
     def absent(self, students: Iterable[str]) -> list[Person]:
         """Who on the list is none of `students`, by name."""

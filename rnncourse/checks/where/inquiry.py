@@ -51,7 +51,7 @@ class Budget:
     """
 
     trials: float = 1_500.0
-    relations: float = 0.5
+    relations: float = 1.0
     together: float = 3.0
 
 
@@ -81,28 +81,44 @@ class Trials:
             self.left = left
 
 
+class Fresh(Asked):
+    """A fresh case. What is expected, and what the candidate does, is found out when somebody asks."""
+
+    of: tuple[Exercise, Candidate]
+
+    def __init__(self, exercise: Exercise, candidate: Candidate, case: Case) -> None:
+        vars(self).update(case=case, of=(exercise, candidate))
+
+    @cached_property
+    def wanted(self) -> Observation:
+        return expected(self.of[0], self.case)
+
+    @cached_property
+    def seen(self) -> Observation:
+        exercise, candidate = self.of
+        return candidate.observe(exercise.drive, self.case.args)
+
+    @cached_property
+    def is_wrong(self) -> bool:
+        return bool(faults_of(self.of[0], self.case, self.wanted, self.seen))
+
+
 class Draws:
     """Fresh draws of an exercise's cases, and what a candidate does in each."""
 
     def __init__(self, exercise: Exercise, candidate: Candidate, seed: Seed) -> None:
         self.exercise, self.candidate, self.seed = exercise, candidate, seed
-        self._asked: list[Asked] = []
-        self._drawn = 0
+        self._drawn: list[list[Fresh]] = []
 
     def cases(self, draws: int, require_time: Callable[[], None]) -> Iterator[Asked]:
         """The cases of so many draws. **Errors:** what `require_time` raises before each."""
-        yield from self._asked
-        exercise = self.exercise
-        while self._drawn < draws:
-            asked = []
-            for case in exercise.draw(np.random.default_rng((*self.seed, self._drawn + 1))):
+        for number in range(draws):
+            if number == len(self._drawn):
+                cases = self.exercise.draw(np.random.default_rng((*self.seed, number + 1)))
+                self._drawn.append([Fresh(self.exercise, self.candidate, case) for case in cases])
+            for one in self._drawn[number]:
                 require_time()
-                wanted = expected(exercise, case)
-                seen = self.candidate.observe(exercise.drive, case.args)
-                asked.append(Asked(case, wanted, seen, bool(faults_of(exercise, case, wanted, seen))))
-            self._drawn += 1
-            self._asked += asked
-            yield from asked
+                yield one
 
 
 class Inquiry:

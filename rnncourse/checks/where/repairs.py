@@ -57,6 +57,8 @@ def mending(inquiry: Inquiry, first: Sequence[int], but: Collection[int] = ()) -
 
 def holds(inquiry: Inquiry, mend: Mend, one: Asked) -> bool:
     """Whether it is so in another case. **Errors:** `OutOfTime`."""
+    if mend.scope == ORDINARY and one.case.is_edge:
+        return True
     seen = inquiry.run(mend.change.source, one.case).seen
     if isinstance(mend.scope, Misconception):
         exercise = inquiry.exercise

@@ -23,7 +23,7 @@ from rnncourse.checks.where import properties, relations, repairs
 from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Scope, Searched
 from rnncourse.checks.where.repairs import Mend, Pair
 
-TRIALS_MORE = 250.0  # to look for other changes that mend, when one is found
+TRIALS_MORE = 200.0  # to look for other changes that mend, when one is found
 FOR_ONE = 0.7  # of the trials, to look for one change; what is left of them is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
@@ -76,7 +76,8 @@ def _relation(
 
     with suppress(OutOfTime):
         for one in relations.relations(exercise, asked, observe):
-            if relations.holds(one, exercise, list(draws.cases(DRAWS, require_time)), observe):
+            fresh = [Asked(o.case, o.wanted, o.seen, o.is_wrong) for o in draws.cases(DRAWS, require_time)]
+            if relations.holds(one, exercise, fresh, observe):
                 return one
     return None
 

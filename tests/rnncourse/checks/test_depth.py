@@ -190,12 +190,20 @@ def test_a_tape_that_was_made_up_harms_nothing_and_has_all_that_was_given(tape, 
         assert int((tape[0] == 0).sum()) == count
 
 
-def test_a_whole_power_is_a_product():
+@pytest.mark.parametrize(("power", "value", "deep"), [(1, 2.0, 0), (3, 8.0, 2), (100, 2.0**100, 7), (-2, 0.25, 2)])
+def test_a_whole_power_is_made_by_squaring(power, value, deep):
     tape = Tape()
-    made = tape.counted(np.array([3.0])) ** 3
-    values, depth = measured(tape.traced(made), [np.array([3.0])])
-    assert values == [27.0]
-    assert depth == 2
+    made = tape.counted(np.array([2.0])) ** power
+    values, depth = measured(tape.traced(made), [np.array([2.0])])
+    assert values == [value]
+    assert depth == deep
+
+
+def test_a_power_of_zero_is_one_and_a_root_is_none():
+    number = Tape().counted(2.0)
+    assert number**0 == 1.0
+    with pytest.raises(TypeError):
+        number**0.5
 
 
 def test_a_tape_has_an_end(monkeypatch):

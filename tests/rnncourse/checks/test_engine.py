@@ -231,7 +231,7 @@ def test_a_message_calls_a_tuple_inside_an_answer_by_its_name():
     found = difference([(1.0, 2.0), (3.0, 4.0)], [(1.0, 2.0), 3.0], (Axes("answers"),))
     assert found.words == "answers[1] should be 2 values; yours is the number 3.0."
     found = difference((1.0, 2.0), 3.0, (Axes("h"), Axes("c")))
-    assert found.words == "The answer should be h, c; yours is the number 3.0."
+    assert found.words == "The answer should be 2 values: h, c; yours is the number 3.0."
 
 
 def test_writing_to_what_can_be_looked_at_changes_no_later_check():

@@ -331,8 +331,8 @@ def _unexplained(results: dict[str, ExerciseResult]) -> tuple[Unexplained, ...]:
     for students in groups.values():
         first = results[students[0]]
         where = first.where or {}
-        lines = where.get("lines") or []
-        example = listing(where["source"], lines) if lines else ""
+        has_lines = where.get("lines") and where.get("source")  # a record of an older release has no source
+        example = listing(where["source"], where["lines"]) if has_lines else ""
         found.append(Unexplained(first.message, students, where.get("message", ""), example))
     return tuple(sorted(found, key=lambda u: -len(u.students)))
 

@@ -151,6 +151,10 @@ class Shell(InteractiveShell):
     def enable_gui(self, gui: Any = None) -> None:
         """There is no window here."""
 
+    def ask_exit(self) -> None:
+        """What a cell's `exit()` or `quit()` calls: it ends that cell, as sys.exit() does."""
+        raise SystemExit("exit() ends Python: take it out")
+
 
 def make_shell(folder: str) -> Shell:
     """A shell whose own files lie in `folder`; its module is the new `__main__`."""

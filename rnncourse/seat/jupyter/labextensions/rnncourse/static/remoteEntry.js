@@ -222,24 +222,33 @@
     const { Menu, Widget } = await use("@lumino/widgets");
     const isHere = PageConfig.getOption("rnncourseInBrowser") === "true";
 
-    /** Offer to go on, in a notebook with answers whose kernel has run nothing yet. */
-    const offer = async (panel) => {
+    /** Offer to go on, in the notebook that is looked at, if it has answers and its kernel has run nothing yet. The offer
+     * goes when another notebook is looked at or a cell is run. Closed, it does not come back.
+     */
+    const closed = new WeakSet();
+    let withdraw = () => {};
+    const offer = async (notebooks, panel) => {
+      withdraw();
+      if (panel === null || closed.has(panel)) return;
       await panel.context.ready;
       await panel.sessionContext.ready;
       const { content, sessionContext } = panel;
       if (!content.widgets.some((cell) => isAnswer(cell) && !STUB.test(textOf(cell)))) return;
       if (!sessionContext.session?.kernel) return;
       if ((await printedBy(sessionContext, 'print("check" in globals())')) !== "False") return;
+      if (notebooks.currentWidget !== panel) return;
+      withdraw();
       const actions = [{ label: GO_ON, callback: () => void goOn(CodeCell, panel) }];
       const words = "Your answers are here, and not run yet.";
       const note = Notification.emit(words, "info", { autoClose: false, actions });
-      const dismiss = (_, { notebook }) => {
-        if (notebook !== content) return;
+      const onRun = (_, { notebook }) => notebook === content && withdraw();
+      withdraw = () => {
+        if (!Notification.manager.has(note)) closed.add(panel);
         Notification.dismiss(note);
-        NotebookActions.executionScheduled.disconnect(dismiss);
+        NotebookActions.executionScheduled.disconnect(onRun);
+        withdraw = () => {};
       };
-      NotebookActions.executionScheduled.connect(dismiss);
-      panel.disposed.connect(() => Notification.dismiss(note));
+      NotebookActions.executionScheduled.connect(onRun);
     };
 
     const activate = (app, notebooks, palette, mainMenu) => {
@@ -302,7 +311,7 @@
         const panel = notebooks.find(({ content }) => content === notebook);
         if (panel) runAnswerFirst(CodeCell, notebook, cell, panel.sessionContext);
       });
-      notebooks.widgetAdded.connect((_, panel) => void offer(panel));
+      notebooks.currentChanged.connect((_, panel) => void offer(notebooks, panel));
       if (isHere) {
         const { contents } = app.serviceManager;
         notebooks.widgetAdded.connect((_, panel) => void offerRelease({ Notification }, contents, PageConfig.getBaseUrl(), panel));
