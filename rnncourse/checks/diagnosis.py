@@ -12,6 +12,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from rnncourse.checks.compare import alike, difference
 from rnncourse.checks.deadline import Deadline, clock_of
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
-from rnncourse.checks.faults import broken_fact
+from rnncourse.checks.faults import broken_fact, broken_properties
 from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.local import Local
 from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood, has_model
@@ -101,6 +103,14 @@ class Evidence:
         """Whether another answer gives what the candidate gives on fresh draws too."""
         return all(same(self.exercise, answer(None, one), seen, strict=strict) for one, seen in self.fresh())
 
+    def breaks_the_same(self, mistake: Misconception) -> bool:
+        """Whether a mistake breaks the property that the candidate breaks, where all its cases are right."""
+        if self.faulty:
+            return True
+        made = SimpleNamespace(observe=partial(quiet_observe, mistake.answer))
+        own, its = (broken_properties(self.exercise, one, self.seed) for one in (self.candidate, made))
+        return [fault.claim for fault in own] == [fault.claim for fault in its]
+
     def fresh(self) -> Iterator[tuple[Case, Observation]]:
         """The ordinary cases of fresh draws, and what the candidate does with each, until the time is up."""
         until = Deadline(SECONDS_TO_CONFIRM, clock_of(self.candidate))
@@ -156,7 +166,7 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
         return _of_facts(evidence)
     for one in evidence.exercise.misconceptions:
         answer = evidence.of_catalogue(one)
-        if evidence.fits(answer, evidence.all) and evidence.is_confirmed(answer):
+        if evidence.fits(answer, evidence.all) and evidence.is_confirmed(answer) and evidence.breaks_the_same(one):
             return Diagnosis(one.name, one.message)
     if not evidence.faulty or "NotImplementedError" in evidence.seen[-1].error_types:
         return None

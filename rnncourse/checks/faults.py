@@ -21,13 +21,14 @@ from rnncourse.checks.plain import Plain, Unfit, arrays_in
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with one case: the criterion that it fails, and a sentence."""
+    """What is wrong with one case: the criterion that it fails, and a sentence; or with a property, by its `claim`."""
 
     criterion: str
     words: str
     case: Case
     expected: Plain = None
     got: Plain = None
+    claim: str = ""
 
 
 def faults_of(
@@ -176,7 +177,7 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
             words = "The answers do not fit together."
         if words:
             told = f"{claim}: this does not hold in a hidden case." if hidden else f"{claim}: {words}"
-            return [Fault("values", told, Case(()))]
+            return [Fault("values", told, Case(()), claim=claim)]
     return []
 
 

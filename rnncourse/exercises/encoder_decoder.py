@@ -12,6 +12,7 @@ from rnncourse.checks.compare import difference
 from rnncourse.checks.drive import layer, module
 from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
+from rnncourse.checks.plain import Plain
 
 try:
     from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq
@@ -330,6 +331,13 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("bos is 0", "array", targets(4, 3), 0)
 
 
+@ex.holds("The dtype stays")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    _, shifted = call("array", rng.integers(3, 20, size=(4, 3)).astype(np.int32), 2)
+    is_kept = np.asarray(shifted).dtype == np.int32
+    return None if is_kept else f"targets of int32 came back as {np.asarray(shifted).dtype}."
+
+
 ex.mistakes(r"""
 not_shifted: These are the targets, not shifted: at each step the decoder reads the very token that it is to predict. It
   will learn to copy that token; in use, where nobody knows it, it will write nonsense.
@@ -561,6 +569,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     # As an array, answers of one length would be compared entry by entry.
     alike = [[int(i) for i in rng.integers(3, 13, size=4)] for _ in range(3)]
     yield edge("answers of one length", [alike[0], [*alike[1][:3], 2], alike[2]], alike)
+    yield edge("the same digits in a row", [[11, 1], [3, 45], [12]], [[1, 11], [34, 5], [1, 2]])
     yield edge("capitals count", ["May", "june", "July"], ["May", "June", "July"])
 
 

@@ -1,6 +1,7 @@
 """Unit 05: gradient flow. Its exercises, their cases, hints and misconceptions."""
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -760,6 +761,14 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
         return "two generators with different seeds gave the same matrix."
     if np.allclose(first, later):
         return "a second draw from the same generator gave the same matrix again."
+    return None
+
+
+@ex.holds("Different seeds give different matrices")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    small = [np.asarray(call(generator(seed=int(seed)), 2)) for seed in rng.integers(2**31, size=4)]
+    if any(np.allclose(a, b) for a, b in combinations(small, 2)):
+        return "for n = 2, two of four generators with different seeds gave the same matrix."
     return None
 
 

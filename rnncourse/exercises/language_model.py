@@ -123,6 +123,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case(text + chars[0] + chars[-1] + chars[0], index)
     chars, index = codebook(rng, 7)
     yield edge("one character", chars[-1], index)
+    yield edge("spaces at both ends", f"  {chars[1]} {chars[-1]} ", index)
     yield edge("a character that is not in the index", chars[2] + "ß" + chars[3], index)
     yield edge("an alphabet of 400 characters", "ŀāaĭ", {chr(point): point for point in range(400)})
 
@@ -507,6 +508,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for Q, H, L in ((6, 4, 9), (5, 7, 14)):
         yield case(network(rng, Q, H), rng.integers(0, Q, L))
     yield edge("two ids, one prediction", network(rng, 5, 3), rng.permutation(5)[:2])
+    yield edge("a text of 300 characters", network(rng, 4, 6), rng.integers(0, 4, 300))
     silent = {name: np.zeros_like(array) for name, array in network(rng, 8, 3).items()}
     yield edge("a model that knows nothing", silent, rng.integers(0, 8, 6))
     certain = network(rng, 4, 6)
@@ -909,6 +911,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one row, without further axes", normal(rng, 4), 0.7)
     yield edge("temperature 1", normal(rng, 2, 4), 1.0)
     yield edge("a whole number", normal(rng, 2, 4), 3)
+    yield edge("a temperature near 0", 0.01 * normal(rng, 3, 5), 0.01)
     yield edge("a low temperature and large logits", 100 * normal(rng, 3, 4) + 1000, 0.05)
     impossible = normal(rng, 3, 4)
     impossible[0, 1] = impossible[1, 0] = impossible[1, 3] = -np.inf

@@ -408,6 +408,7 @@ ex = unit.exercise(
     gives="errors (T, N, H), depth",
     drive=steps,
     canonical=walks_not,
+    may_share=True,  # with one step the answer is dH
     hints=(
         "Write the step as a map of the later error: e_t = e_{t+1} A + B. What is A, and what is B? Then it is the "
         "scan from before, with products of matrices, and from the end: entry t takes in the entry `step` *later*.",

@@ -512,6 +512,13 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     return None if abs(share - 0.2) < 0.05 else f"with p = 0.2, {share:.2f} of the entries were dropped."
 
 
+@ex.holds("Each entry is dropped by a draw of its own")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    of_seeds = [call(np.ones((1, 6, 5)), 0.5, generator(seed=int(seed))) for seed in rng.integers(2**31, size=12)]
+    counts = {int((np.asarray(one) == 0).sum()) for one in of_seeds}
+    return None if len(counts) > 1 else "each time the same number of entries was dropped."
+
+
 @ex.holds("Each entry stays at its place: it is 0, or divided by 1 - p")
 def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     X = normal(rng, 4, 6, 5)

@@ -534,6 +534,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     below = rng.uniform(0.8, 0.95, (4, 2))
     yield edge("an entry that is raised hides another", only_the_second(level=1.0), below, 0.25)
     yield edge("hardly anything is left of the first input", fading(keep=0.03), rng.uniform(1, 2, (5, 2)))
+    tiny = 1e-4 * rng.uniform(1, 2, (5, 2))  # x + eps - eps is not x
+    yield edge("entries far smaller than eps", window(kernel=kernel(1, 2, 3), left=0), tiny)
     single = np.float32
     yield edge("float32", window(kernel=kernel(3, 2, 2), left=1), normal(rng, 5, 2, dtype=single))
 

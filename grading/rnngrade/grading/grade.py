@@ -344,8 +344,9 @@ class _Grading:
             if answer.error:
                 words = f"There is no `{name}`: its cell raised {answer.error[:300]}."
                 return Told(told.status, refused(exercise, words))
-            if others := re.findall(r"^(?:def|class) (\w{1,80})\b", answer.source, re.MULTILINE):
-                words = f"There is no `{name}` in the notebook. Its cell defines `{others[-1]}`: call that `{name}`."
+            defined = re.findall(r"^(?:def|class) (\w{1,80})\b", answer.source, re.MULTILINE)
+            if len(defined) == 1:
+                words = f"There is no `{name}` in the notebook. Its cell defines `{defined[0]}`: call that `{name}`."
                 return Told(told.status, refused(exercise, words))
         return told
 
