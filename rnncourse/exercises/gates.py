@@ -95,6 +95,10 @@ stack_for_concatenate: x and h are stacked: that lays arrays of one shape on top
 minus_before_one_term: The minus stands before x @ U alone: -x @ U + h @ W + b is not -(x @ U + h @ W + b). Put the sum
   in brackets.
 + return 1 / (1 + np.exp(-x @ U + h @ W + b))
+
+never_below_a_half: A negative sum gives the same gate as a positive one of its size, so that yours is never below a
+  half. With e = exp(-|a|), the sigmoid is 1 / (1 + e) where a is positive and e / (1 + e) where it is negative.
++ return 1 / (1 + np.exp(-np.abs(x @ U + h @ W + b)))
 """)
 
 
@@ -662,6 +666,11 @@ as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and 
   U is (D, 4H) and W is (H, 4H).
 + U = np.array([[0.0, 0.0], [-40.0, -40.0], [20.0, 0.0], [0.0, 0.0]])
 + return U, np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+
+reset_takes_one_away: A reset takes 1 away from what is there. That is right where it is 1, but a reset of nothing makes
+  -1. Close the forget gate at a reset, and write nothing.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
++ U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, 0.0, -20.0, 0.0]])
 """)
 
 
@@ -860,6 +869,11 @@ cell_without_its_tanh: In the output gate's part stands c. What o was multiplied
 input_gate_on_the_way_to_c: What goes back to c_prev is multiplied by i. It went through the forget gate: f.
 - return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 + return da @ U.T, da @ W.T, dc * i, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+db_averaged: Your db is a mean over the rows. Every row uses b, so its errors are summed; the 1/N of the loss is in dh
+  and dc already.
+- return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.mean(axis=0)
 """)
 
 
@@ -1229,4 +1243,9 @@ dh_overwritten: The numbers are right, but the caller's dh is changed: `dh_prev 
 + dh_prev = dh
 + dh_prev *= z
 + dh_prev += to_h @ W.T
+
+dh_prev_from_the_other_side: Your dh_prev is made of the errors on the input's side. On the state's side the third part
+  has the factor r.
+- dh_prev = dh * z + to_h @ W.T
++ dh_prev = dh * z + to_x @ W.T
 """)

@@ -324,6 +324,15 @@ every_step_from_h0: Every step starts from h0 again: what was read before is for
   returns to its next call, or let it read the whole sequence at once.
 - states, _ = self.rnn(x, h0)
 + states = torch.cat([self.rnn(x_t[None], h0)[0] for x_t in x])
+
+remembered_for_as_many_rows = state_remembered
+- self.head = nn.Linear(hidden_size, output_size)
++ self.head = nn.Linear(hidden_size, output_size)
++ self.state = None
+- states, _ = self.rnn(x, h0)
++ if self.state is not None:
++     self.state = self.state.detach() if self.state.shape[1] == x.shape[1] else None
++ states, self.state = self.rnn(x, self.state if h0 is None else h0)
 """)
 
 
@@ -496,6 +505,16 @@ divided_by_the_longest: The sum over the real steps is right, but you divide it 
   lengths[n] real steps: divide by that.
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths.max()
+
+padding_added_up = padding_averaged
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else self.rnn(x)[0].sum(dim=0) / lengths[:, None]
+
+padding_zeroed_and_added_up: With pool="mean" the states of the padding are in the sum. To set its inputs to zero does
+  not make its states zero, since W and the biases still change them: leave these states out.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ zeroed = x * (torch.arange(len(x))[:, None] < lengths)[:, :, None]
++ summary = h_n[0] if self.pool == "last" else self.rnn(zeroed)[0].sum(dim=0) / lengths[:, None]
 """)
 
 
@@ -610,6 +629,22 @@ padding_zeroed_and_read: The padding's vectors are zero, and both directions rea
   inputs, W and the biases still change their states. Pack the embedded ids with their lengths.
 - packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
 + packed = self.embedding(ids) * (torch.arange(len(ids))[:, None] < lengths)[:, :, None]
+
+out_at_the_last_step_without_lengths: Without lengths you read the states of the last step in both directions, as
+  `out[-1]` has them. There the backward direction has read one word: h_n holds both final states.
+- if lengths is None:
+-     lengths = torch.full((ids.shape[1],), len(ids))
++ whole = lengths is None
++ lengths = torch.full((ids.shape[1],), len(ids)) if whole else lengths
+- _, (f, g) = self.rnn(packed)
++ states, (f, g) = self.rnn(packed)
++ if whole:
++     f, g = pad_packed_sequence(states)[0][-1].chunk(2, dim=-1)
+
+id_0_never_learns: The logits are right, but the vector of id 0 gets no gradient and never learns: `padding_idx=0` has
+  this effect. Here 0 is a word like any other.
+- self.embedding = nn.Embedding(vocabulary_size, embedding_size)
++ self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 """)
 
 

@@ -162,6 +162,18 @@ h0_overwritten: Your numbers are right, but the caller's h0 is changed: `h = h0`
 +         x = h[l]
 +     states.append(x.copy())
 + return np.stack(states), h.copy()
+
+h0_returned = h0_overwritten
+- inputs, last = X, []
+- for start, (U, W, b) in zip(h0, layers):
+-     inputs = rnn_forward(inputs, start, U, W, b)
+-     last.append(inputs[-1])
+- return inputs, np.stack(last)
++ inputs = X
++ for l, (U, W, b) in enumerate(layers):
++     inputs = rnn_forward(inputs, h0[l], U, W, b)
++     h0[l] = inputs[-1]
++ return inputs, h0
 """)
 
 
@@ -350,6 +362,11 @@ states_of_the_same_step_in_dW: Your dW meets each step's error with the state of
 - dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 + dW = rnn_backward(dH, read[l + 1], h0[l], read[l + 1], W, W)[2]
 + dH, dh0[l], dU, _, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
+
+first_h0_on_the_way_back: On the way back every layer gets `h0[0]`, the start state of the bottom one. It is what W read
+  at the first step, and so it stands in dW: layer l started from `h0[l]`.
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[0], read[l + 1], U, W)
 """)
 
 
@@ -433,6 +450,10 @@ H_overwritten: Your numbers are right, but the caller's H is changed: `H[~mask] 
 
 H_itself_for_p_zero: For p = 0 you return H itself, so that whoever writes to the result writes to H. Return a copy.
 + return H if p == 0 else H * mask / (1 - p)
+
+scaled_by_one_plus_p: You multiply by 1 + p. The share 1 - p is kept, so that 1 / (1 - p) makes up for the rest: for
+  p = 0.5 that is 2, and not 1.5.
++ return H * mask * (1 + p)
 """)
 
 
