@@ -476,6 +476,10 @@ keys_cut_off: The numbers are right, but no gradient reaches the keys: the encod
 weights_cut_off: The numbers are right, but no gradient goes through the weights: where to look would never be learned.
 - context = (weights @ keys).transpose(0, 1)
 + context = (weights.detach() @ keys).transpose(0, 1)
+
+keys_reshaped = reshaped_for_transposed
+- queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
++ queries, keys = self.query(states).transpose(0, 1), keys.reshape(keys.shape[1], keys.shape[0], -1)
 """)
 
 
@@ -601,4 +605,10 @@ future_cut_after_the_softmax: If causal, your weights no longer sum to 1: those 
 - context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
 + _, weights = attention(X @ Wq, X @ Wk, X @ Wv)
 + context = (weights if mask is None else weights * mask) @ X @ Wv
+
+future_scores_zero: If causal, the scores of what comes later are 0, and as e^0 is 1 it still gets weight. Mask them
+  with -inf, or hand the mask to `attention`.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ scores = X @ Wq @ (X @ Wk).T / math.sqrt(Wq.shape[1])
++ context = softmax(scores if mask is None else scores * mask) @ X @ Wv
 """)

@@ -671,8 +671,8 @@ product_underflows: For a long sequence your log-likelihood is -inf: the product
 - filtered, log_likelihood = [], 0.0
 + filtered, product = [], 1.0
 - log_likelihood += np.log(chance)
-- return np.stack(filtered), log_likelihood
 + product *= chance
+- return np.stack(filtered), log_likelihood
 + return np.stack(filtered), np.log(product)
 """)
 

@@ -341,6 +341,13 @@ unknown_beyond_the_vocabulary: What is not in the vocabulary gets an id that no 
   gets the id 0, that of "<unk>".
 - name: [np.array([index.get(token, 0) for token in document]) for document in documents]
 + name: [np.array([index.get(token, len(index)) for token in document]) for document in documents]
+
+unknown_sorted_in: Your "<unk>" is sorted in among the tokens: digits and many signs come before its "<". It comes
+  first, so that its id is 0.
+- vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
++ vocabulary = sorted({"<unk>", *(token for token in counts if counts[token] >= least)})
+- name: [np.array([index.get(token, 0) for token in document]) for document in documents]
++ name: [np.array([index.get(token, index["<unk>"]) for token in document]) for document in documents]
 """)
 
 
@@ -599,6 +606,17 @@ one_below_for_alpha: Below you add 1, and above alpha times the shorter context'
   or the probabilities do not sum to 1.
 - p = (seen[y] + alpha * p) / (seen.total() + alpha)
 + p = (seen[y] + alpha * p) / (seen.total() + 1)
+
+negative_places: At the beginning of a document your slices start at a negative place, which Python counts from the end:
+  what comes out is empty, or the wrong ids, and counts as a context. At step t contexts have at most t + 1 ids.
+- for k in range(min(n, t + 2)):
+-     context = tuple(ids[t + 1 - k : t + 1])
++ for k in range(n):
++     context = tuple(ids[t + 1 - k : t + 1])
+- for k in range(min(n, t + 2)):
+-     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
++ for k in range(n):
++     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
 """)
 
 
@@ -746,6 +764,13 @@ smallest_of_a_tie: Of settings that are equally good you take the smallest pair,
 place_returned: You return the place of the setting in the list. Asked is the setting, the pair (n, alpha).
 - return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
 + return best, found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
+
+last_setting_on_the_test: The test part is scored with the last setting of the list, and not with the one that you
+  chose. After a loop its names hold what they held last.
+- n, alpha = settings[best]
+- return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
++ n, alpha = settings[-1]
++ return settings[best], found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
 """)
 
 
@@ -762,7 +787,7 @@ def well_formed(run: Plain, parts: dict[str, Any], settings: dict[str, Any]) -> 
     if curve.shape != (settings["epochs"],):
         raise Unfit('"curve" is a list of one number for each epoch')
     if not isinstance(run["epoch"], (int, np.integer)) or not 0 <= int(run["epoch"]) < len(curve):
-        raise Unfit('"epoch" is an int, the place of a number in the curve')
+        raise Unfit('"epoch" is an int, the place of a number in the curve, counted from 0')
     for name in ("validation", "test"):
         if not isinstance(run[f"{name}_bits"], (float, np.floating)):
             raise Unfit(f'"{name}_bits" is a float')

@@ -516,6 +516,11 @@ error_before_the_tanh: You return the error of what goes into the tanh. Asked fo
 own_error_counted_twice: dH is added at each round. It is in B from the start: a combination adds what stands there.
 - new_B = (B[step:, :, None] @ A[:-step])[:, :, 0] + B[:-step]
 + new_B = (B[step:, :, None] @ A[:-step])[:, :, 0] + B[:-step] + dH[:-step]
+
+last_step_first: Your errors come out with the last step first. If you turned time round for the scan, turn the result
+  round as well: errors[t] is that of step t.
+- return B
++ return B[::-1].copy()
 """)
 
 
