@@ -527,7 +527,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for Q, H, L in ((6, 4, 9), (5, 7, 14)):
         yield case(network(rng, Q, H), rng.integers(0, Q, L))
     yield edge("two ids, one prediction", network(rng, 5, 3), rng.permutation(5)[:2])
-    yield edge("a text of 300 characters", network(rng, 4, 6), rng.integers(0, 4, 300))
+    # Units that keep the sign which the first character gives them: whoever starts anew on the way gets the other one.
+    latched, signs = network(rng, 4, 6), rng.choice([-1.0, 1.0], 6)
+    towards = np.outer([-0.5, -0.5, -0.5, 2.0], signs)
+    latched |= {"U": towards + 0.05 * latched["U"], "W": 3 * np.eye(6), "b": np.zeros(6)}
+    yield edge("a text of 300 characters", latched, np.append(3, rng.integers(0, 3, 299)))
     silent = {name: np.zeros_like(array) for name, array in network(rng, 8, 3).items()}
     yield edge("a model that knows nothing", silent, rng.integers(0, 8, 6))
     certain = network(rng, 4, 6)
