@@ -274,8 +274,8 @@ check(bits_per_token)
 # documents `scored`, both lists of pairs `(ids, targets)`. The argument `targets` is a number, $Q$: how many different
 # targets there are. `alpha` is above 0. At the beginning of a document contexts are as long as they can be: at step 0 of length 0 and
 # 1. Contexts never reach into another document. Your answer may not call unit 01's module, `rnncourse.ngram`: its contexts
-# do not have the id at hand. The check also asks for the beginnings of `scored[0]`, so that it can speak of
-# `bits_of_step`.
+# do not have the id at hand. The check also asks for the beginnings of `scored[0]`: what each step adds, it
+# calls `bits_of_step`.
 
 
 # %% answer="ngram_bits"

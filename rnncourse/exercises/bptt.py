@@ -496,6 +496,11 @@ errors_pile_up: What comes from later steps is added to what came from steps lat
 - dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
 + dX[t], dh_prev, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
 + from_later = from_later + dh_prev
+
+dh0_before_W: What you return as dh0 is da of the first step, behind its tanh. h0 entered that sum through W, so the
+  error reaches it through Wᵀ: one product more.
+- return dX, from_later, dU, dW, db
++ return dX, dh * (1 - H[0] ** 2), dU, dW, db
 """)
 
 
@@ -928,6 +933,16 @@ new_state_for_old: Each error meets the state of its own step, H[s]. What was mu
   before, H[s - 1], and h0 in the first step.
 - h_prev = H[s - 1] if s > 0 else h0
 + h_prev = H[s]
+
+first_step_missed_by_later_outputs: No error of a later output reaches the first step: your walk back stops one step
+  before it. In that step W met h0: go on down to s = 0.
+- for s in reversed(range(t + 1)):
++ for s in reversed(range(min(t, 1), t + 1)):
+
+index_wraps_round: At the first step the last state is taken for the state before, as `H[s - 1]` does for s = 0: there
+  it is `H[-1]`. The state before the first step is h0.
+- h_prev = H[s - 1] if s > 0 else h0
++ h_prev = H[s - 1]
 """)
 
 
@@ -1019,4 +1034,10 @@ direct_part_for_all: The direct part takes the place of what has come through th
   this step is added to what it did before: `+=`.
 - S[:, units, :, units] += v
 + S[:, units, :, units] = v
+
+slope_of_the_direct_part_only: The slope is put on the direct part only. What came through the old state goes through
+  the same tanh: add first, then multiply.
+- S[:, units, :, units] += v
+- S *= (1 - h**2)[:, :, None, None]
++ S[:, units, :, units] += (1 - h**2).T[:, :, None] * v
 """)

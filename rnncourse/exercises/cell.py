@@ -341,6 +341,9 @@ sequences_interleaved: The rows come out in another order than they went in: you
   not swap them back. `H @ V` needs neither.
 + rows = np.swapaxes(H, 0, -2).reshape(-1, H.shape[-1])
 + return (rows @ V + c).reshape(*H.shape[:-1], -1)
+
+bias_added_to_V: c is added to V, and so it is multiplied by the states. Take the product first, and then add c to it.
++ return H @ (V + c)
 """)
 
 
@@ -609,6 +612,10 @@ output_reads_the_input: V is counted as D times Q, as if it read the input. It r
 
 output_bias_of_the_units: The bias of the output is counted with H numbers. c is added to the outputs: it has Q.
 + return D * H + H * H + H + H * Q + H
+
+equal_sizes_counted_once: Two arrays with equally many numbers are counted once, as a set keeps them. Each of the five
+  counts: add them up one by one.
++ return sum({D * H, H * H, H, H * Q, Q})
 """)
 
 
@@ -856,4 +863,11 @@ logits_of_the_last_step: Your logits are those of the last step alone. Every ste
   return (T, N, Q).
 - return np.stack(states) @ self.V + self.c
 + return h @ self.V + self.c
+
+outputs_pile_up: The logits of the earlier calls come back with those of the new one: the list that collects them
+  outlives the call. Begin an empty one in `forward`.
+- self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
++ self.U, self.W, self.b, self.V, self.c, self.states = U, W, b, V, c, []
+- states = []
++ states = self.states
 """)

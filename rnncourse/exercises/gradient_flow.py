@@ -229,6 +229,17 @@ first_eigenvalue: You take the first eigenvalue. `np.linalg.eigvals` gives them 
 largest_row_sum: You take the largest sum of a row's absolute values. That is a bound, which the radius never exceeds;
   the radius itself is made of eigenvalues: `np.linalg.eigvals`.
 + return float(np.abs(W).sum(axis=1).max())
+
+power_iteration_twice_as_long = power_iteration
++ v = np.ones(len(W)) / np.sqrt(len(W))
++ size = 0.0
++ for _ in range(200):
++     v = W @ v
++     size = float(np.sqrt(v @ v))
++     if size == 0:
++         return 0.0
++     v = v / size
++ return size
 """)
 
 
@@ -821,4 +832,14 @@ symmetric_draws: A symmetric matrix is not orthogonal. Its eigenvectors would be
 
 both_factors_returned: `np.linalg.qr` gives two matrices, Q and R, and you return both. The orthogonal one is Q.
 + return np.linalg.qr(rng.normal(size=(n, n)))
+
+projected_on_raw_columns: Your columns have length 1, but from the third on they do not stand at right angles: what you
+  subtract are projections on the drawn columns. Project on the columns that are made already.
+- Q, _ = np.linalg.qr(rng.normal(size=(n, n)))
++ A = rng.normal(size=(n, n))
++ Q = A.copy()
++ for i in range(n):
++     for j in range(i):
++         Q[:, i] -= (A[:, j] @ A[:, i]) / (A[:, j] @ A[:, j]) * A[:, j]
++     Q[:, i] /= np.linalg.norm(Q[:, i])
 """)

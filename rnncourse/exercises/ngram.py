@@ -240,6 +240,13 @@ new_counter_for_a_new_follower: A follower that is new to its context begins a n
 +     counts[context][follower] += 1
 + else:
 +     counts[context] = Counter([follower])
+
+one_counter_for_all: All contexts share one Counter, as those of `dict.fromkeys(contexts, Counter())` do: each has what
+  followed any of them. Make a new Counter for each new context.
+- counts = {}
++ counts, shared = {}, Counter()
+- counts.setdefault(context, Counter())[follower] += 1
++ counts.setdefault(context, shared)[follower] += 1
 """)
 
 
@@ -354,6 +361,11 @@ alpha_above_only: The count is smoothed and the denominator is not: there is no 
 only_the_unseen_smoothed_above = only_the_unseen_smoothed
 - return (followers[token] + alpha) / total if total else 0.0
 + return (followers[token] or alpha) / total if total else 0.0
+
+alpha_over_V_for_the_unseen: A context that was never seen gives alpha / V. By the formula it is (0 + alpha) / (0 +
+  alpha V): alpha cancels, and 1/V is left.
+- return (followers[token] + alpha) / total if total else 0.0
++ return (followers[token] + alpha) / (total if followers else vocabulary_size)
 """)
 
 
@@ -594,4 +606,9 @@ pieces_counted_for_the_last: When no sum is larger than u, you return how many p
   is the last index with p_i > 0 only if no 0 stands before it: `np.flatnonzero(probabilities)[-1]` is the index.
 - return int(beyond[0]) if len(beyond) else int(np.flatnonzero(probabilities)[-1])
 + return int(beyond[0]) if len(beyond) else np.count_nonzero(probabilities) - 1
+
+most_probable_if_none: When no sum is larger than u, you return the most probable index. Such a u lies at the very end
+  of the line: fall back on the last index with p_i > 0.
+- return int(beyond[0]) if len(beyond) else int(np.flatnonzero(probabilities)[-1])
++ return int(beyond[0]) if len(beyond) else int(np.argmax(probabilities))
 """)

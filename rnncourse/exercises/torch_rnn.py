@@ -222,6 +222,11 @@ loss_without_a_gradient: The Var on which `backward` is called gets no gradient.
 starts_from_the_gradient_before = old_gradients_handed_on
 - errors = {self: np.ones_like(self.data)}
 + errors = {self: np.ones_like(self.data) + self.grad}
+
+gradient_of_the_loss_replaced = gradient_replaced
+- errors[part] = errors.get(part, 0) + back(errors[var])
++ errors[part] = errors.get(part, 0) + back(errors[var])
++ self.grad = np.ones_like(self.data)
 """)
 
 
@@ -854,6 +859,11 @@ one_step_late_but_no_further_than_the_end = one_step_late
 sum_of_the_states = mean_of_the_states
 + mask = torch.arange(len(H))[:, None] < lengths
 + return (H * mask[..., None]).sum(dim=0)
+
+rows_for_time: You find the states as if H were (N, T, H), by a reshape or by the flat index n T + t. Time comes first:
+  the state of row n after step t is H[t, n], and its flat index t N + n.
++ T, N, _ = H.shape
++ return H.reshape(N, T, -1)[torch.arange(N), lengths - 1]
 """)
 
 

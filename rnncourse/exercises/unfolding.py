@@ -251,6 +251,15 @@ calls_itself_for_ever: Your function calls itself for ever. It looks its own nam
 + for _ in range(times):
 +     composed = lambda s: f(composed(s))
 + return composed
+
+halved_without_the_rest: For 3 times you apply f twice, for 5 times four times. Half of an odd number is rounded down,
+  so that two halves are one too few: apply f once more where the number is odd.
++ def build(count):
++     if count < 2:
++         return f if count else lambda s: s
++     half = build(count // 2)
++     return lambda s: half(half(s))
++ return build(times)
 """)
 
 
