@@ -53,6 +53,8 @@ def _asking(line: str) -> str | None:
     """
     if sum(map(line.count, "([{")) != sum(map(line.count, ")]}")) or line.endswith("\\"):
         return None
+    if sum(map(line.count, ('"""', "'''"))) % 2:  # a string begins or ends, whose other lines are no code
+        return None
     if not _PUTS.search(line):
         return line
     try:

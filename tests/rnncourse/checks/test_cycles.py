@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from rnncourse.checks.cycles import hold
+from rnncourse.checks.cycles import compiled, hold
 
 PROGRAMS = {
     "a list that grows": """
@@ -73,3 +73,10 @@ def test_what_holds_the_holder_however_deep_is_refused():
     with pytest.raises(ValueError, match="hold itself"):
         hold(holder, ({"a": [holder]},))
     assert hold(holder, [1, [2]]) == [1, [2]]
+
+
+def test_the_lines_of_a_string_are_no_code():
+    text = 'def told(kept):\n    return """\n    kept.append(kept)\n    """'
+    space = {}
+    exec(compiled(text, "<told>", space, ([],)), space)
+    assert space["told"]([]) == "\n    kept.append(kept)\n    "
