@@ -4,6 +4,6 @@ write_reports(desk, ["03_cell"], failures)       # report/03_cell.html, and repo
 """
 
 from rnngrade.pages.report.page import write_reports
-from rnngrade.pages.report.statistics import UnitStatistics, statistics
+from rnngrade.pages.report.statistics import UnitStatistics
 
-__all__ = ["UnitStatistics", "statistics", "write_reports"]
+__all__ = ["UnitStatistics", "write_reports"]
