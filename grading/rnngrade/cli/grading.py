@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES, Sentence
+from rnncourse.seat.sentences import Sentence
 from rnngrade.cli.shared import (
+    command,
     for_the_class,
     of_the_class,
     own_seed,
     progress_bar,
     require_work,
+    say,
     seed_option,
     some_students,
     units_argument,
@@ -50,12 +52,11 @@ class How:
     force: bool
 
 
-@click.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn run 03\n"
-    + "  rnngrade --desk autumn run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30\n"
-    + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
-    + "  rnngrade --desk autumn run 03 --json | jq '.[] | select(.flags != [])'"
+@command(
+    "run 03",
+    "run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30",
+    "run 03 --scheduler tcp://grading:8786",
+    "run 03 --json | jq '.[] | select(.flags != [])'",
 )
 @units_argument()
 @click.option("--jobs", type=click.IntRange(1), default=None, help="How many at a time (default: one for each core).")
@@ -69,7 +70,6 @@ class How:
 @click.option("--force", is_flag=True, help="Grade again what has been graded.")
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if a person has to look at something.")
-@click.pass_obj
 def run(
     desk: Desk,
     /,
@@ -88,8 +88,7 @@ def run(
         how = How(jobs, given["scheduler"], is_sandboxed, limited, given["seed"] or "", chosen, given["force"])
         with desk.locked(f"rnngrade run {' '.join(units)}"):
             runs = grade_units(desk, units, how, failures, is_quiet=as_json)
-        for words in dict.fromkeys(words for one in runs for words in one.not_limited):
-            click.echo(f"Note: {words}", err=True)
+        say(dict.fromkeys(f"Note: {words}" for one in runs for words in one.not_limited), err=True)
         records = [record for one in runs for record in one.records]
         if as_json:
             click.echo(json.dumps([_shown(record) for record in records], indent=1))
@@ -151,8 +150,7 @@ def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
 
     people, rules = class_list(desk), rules_of(desk)
     students = (student for unit in stems for student in desk.submissions(unit))
-    for words in rules.unmatched(students, people) if rules else ():
-        click.echo(words, err=True)
+    say(rules.unmatched(students, people) if rules else (), err=True)
     return people
 
 
@@ -188,19 +186,16 @@ def _grade_unit(
                 graders=graders,
             )
     finally:
-        for words in said:
-            click.echo(words, err=True)
+        say(said, err=True)
     gradebook().enter_lateness(bundle.unit, failures)
     return done
 
 
 def _say(desk: Desk, done: Run, people: ClassList) -> None:
     """Say what came of a unit: a line for each submission, how many there are, and who of the class is missing."""
-    for record in done.records:
-        click.echo(line_for(record))
+    say(map(line_for, done.records))
     click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
-    for words in of_the_class(desk, people, done.unit):
-        click.echo(words)
+    say(of_the_class(desk, people, done.unit))
 
 
 def _shown(record: Record) -> dict[str, Any]:

@@ -66,8 +66,6 @@ def plan(
     desk: Desk,
     returned: Returned,
     canvas: Canvas,
-    course: int,
-    assignment: int,
     failures: Failures,
     *,
     feedback: bool = True,
@@ -77,16 +75,15 @@ def plan(
     Who is not in Canvas is put into `failures`. **Errors:** `DeskError` if course or assignment are not there, or the
     assignment has other points than the unit.
     """
-    base = f"/api/v1/courses/{course}/assignments/{assignment}"
-    there, unit, most = canvas.get(base), returned.what, returned.most
+    there, unit, most = canvas.get(""), returned.what, returned.most
     possible = there.get("points_possible")
     if possible is None or abs(float(possible) - most) > 1e-6:
         raise DeskError(
-            f"In Canvas, {there.get('name', assignment)!r} has {possible} points, and {unit} has {number(most)}: "
+            f"In Canvas, {there.get('name')!r} has {possible} points, and {unit} has {number(most)}: "
             "set the assignment's points there to these."
         )
     students, theirs = returned.students, dict[str, dict[str, Any]]()
-    for one in canvas.pages(f"{base}/submissions", **{"include[]": "submission_comments"}):
+    for one in canvas.pages("/submissions", **{"include[]": "submission_comments"}):
         row = canvas_row(one)
         if student := students.find(said_in(row, list(row))):
             theirs[student] = one
@@ -106,7 +103,7 @@ def _change(
     student: str, unit: str, points: float, page: bytes | None, there: dict[str, Any], rules_it: bool
 ) -> Change:
     user = there.get("user_id")
-    place = f"submissions/{user}" if user is not None else f"anonymous_submissions/{there['anonymous_id']}"
+    place = f"/submissions/{user}" if user is not None else f"/anonymous_submissions/{there['anonymous_id']}"
     if there.get("excused"):
         return Change(student, place, why="left as it was, excused in Canvas")
     score = there.get("score")
@@ -129,9 +126,8 @@ def _change(
     return change if change.is_needed else Change(student, place, why="is as it should be")
 
 
-def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> None:
+def carry_out(canvas: Canvas, change: Change) -> None:
     """Do what a change says. **Errors:** `DeskError` if Canvas would not, or made something else of the points."""
-    path = f"/api/v1/courses/{course}/assignments/{assignment}/{change.place}"
     data: dict[str, Any] = {}
     if change.points is not None:
         data["submission[posted_grade]"] = number(change.points)
@@ -139,10 +135,10 @@ def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> N
     if change.own_lateness:
         data["submission[late_policy_status]"] = "none"
     if change.page is not None:
-        file = canvas.upload(f"{path}/comments/files", change.name, change.page, "text/html")
+        file = canvas.upload(f"{change.place}/comments/files", change.name, change.page, "text/html")
         data["comment[text_comment]"] = COMMENT
         data["comment[file_ids][]"] = file
-    made = canvas.put(path, data)
+    made = canvas.put(change.place, data)
     score = made.get("score")
     if change.points is not None and (score is None or abs(float(score) - change.points) > 0.005):
         raise DeskError(

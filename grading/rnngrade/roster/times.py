@@ -162,10 +162,9 @@ def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None =
     return _take(desk, unit, str(path), _rows(path, column), language)
 
 
-def pull_times(desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int) -> Taken:
+def pull_times(desk: Desk, unit: str, canvas: Canvas) -> Taken:
     """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `DeskError`."""
-    there = canvas.pages(f"/api/v1/courses/{course}/assignments/{assignment}/submissions")
-    rows = (_came("Canvas", row, list(row), "submitted_at") for row in map(canvas_row, there))
+    rows = (_came("Canvas", row, list(row), "submitted_at") for row in map(canvas_row, canvas.pages("/submissions")))
     return _take(desk, unit, "Canvas", rows)
 
 
