@@ -150,7 +150,7 @@ def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
 
     people, rules = class_list(desk), rules_of(desk)
     students = (student for unit in stems for student in desk.submissions(unit))
-    say(rules.unmatched(students, people) if rules else (), err=True)
+    say(rules.unmatched(students, people), err=True)
     return people
 
 

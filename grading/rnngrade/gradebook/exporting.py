@@ -56,7 +56,7 @@ def export(desk: Desk, units: Sequence[str], failures: Failures, *, provisional:
     tables, people = read_grades(desk, units, listed, failures)
     for unit in units:
         desk.tell_unreadable(unit, failures)
-    return written(_rows(desk, tables, people, rules or Rules(), failures, provisional))
+    return written(_rows(desk, tables, people, rules, failures, provisional))
 
 
 def written(rows: Iterable[list[str]]) -> str:

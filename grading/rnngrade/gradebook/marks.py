@@ -128,9 +128,9 @@ def _is_entered(desk: Desk, record: Record, page: Page | None) -> bool:
     return not given or is_touched or page.state == given.state(page.entered.answers, page.auto, page.commented, record)
 
 
-def marks_of(page: Page, rules: Rules | None, unit: str) -> Marks:
+def marks_of(page: Page, rules: Rules, unit: str) -> Marks:
     """What stands on a page, with what the rules say of exercises, and the penalty that the gradebook has."""
-    changed = (rules.changed if rules else {}).get(unit, Changed())
+    changed = rules.changed.get(unit, Changed())
     grades = {}
     for name, auto in page.auto.items():
         if (exercise := name.removeprefix("check_")) in changed.dropped:

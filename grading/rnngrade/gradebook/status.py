@@ -111,7 +111,7 @@ def _is_other(path: Path, record: Record) -> bool:
 def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterator[str]:
     """The status of a class, as text. Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`."""
     now = now or datetime.now(UTC)
-    rules, people = rules_of(desk) or Rules(), class_list(desk)
+    rules, people = rules_of(desk), class_list(desk)
     known = [unit for unit in exercises.STEMS if unit in rules.due or desk.submissions(unit) or any(desk.graded(unit))]
     found = [status_of(desk, unit, rules, people, failures) for unit in known]
     yield f"{desk.folder}: " + (f"{len(people.people)} on the class list" if people else "no class list (roster.csv)")

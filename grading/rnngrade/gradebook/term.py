@@ -91,7 +91,7 @@ def totals(
     Where some are known by number alone, it is put into `failures`: a number is of one assignment, and has no term.
     **Errors:** those of `exporting.read_grades`.
     """
-    rules, now = rules_of(desk) or Rules(), datetime.now(UTC)
+    rules, now = rules_of(desk), datetime.now(UTC)
     tables, people = read_grades(desk, units, listed, failures)
     for table in tables:
         if some := len(table.here.numbered):
@@ -107,7 +107,7 @@ def export_total(desk: Desk, units: Sequence[str], failures: Failures, *, provis
 
     **Errors:** those of `exporting.export`.
     """
-    rules = rules_of(desk) or Rules()
+    rules = rules_of(desk)
     if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
         failures.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
     return written(_rows(totals(desk, units, class_list(desk), failures), units, provisional))

@@ -94,7 +94,7 @@ def lateness_of(
 
     Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`.
     """
-    rules = (rules or rules_of(desk)) or Rules()
+    rules = rules or rules_of(desk)
     people = class_list(desk) if people is None else people
     wanted = list(desk.submissions(unit) if students is None else students)
     found = {}
@@ -169,7 +169,7 @@ def pull_times(desk: Desk, unit: str, canvas: Canvas) -> Taken:
 
 
 def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], language: str = "en") -> Taken:
-    rules, people, taken = rules_of(desk) or Rules(), class_list(desk), Taken()
+    rules, people, taken = rules_of(desk), class_list(desk), Taken()
     index: dict[str, Students] = {}
     nobodys: dict[str, list[str]] = {}  # by unit
     rows = [(came, moment_of(came, rules.zone, language)) for came in found if _is_time(came.when)]

@@ -36,7 +36,7 @@ from rnngrade.pages.report.statistics import ENOUGH, StudentRow, UnitStatistics
 from rnngrade.pages.templates import templates
 from rnngrade.reading.digest import digest, weight
 from rnngrade.roster.identity import presence
-from rnngrade.roster.rules import Rules, rules_of
+from rnngrade.roster.rules import rules_of
 from rnngrade.roster.students import class_list, natural
 
 LONGEST = 800  # bytes of a message; what is longer is cut: a student can make an error of any length
@@ -67,7 +67,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
     """What the desk knows of a class in a unit, and the page on it, with what lies beside it if it is to be written."""
     unit = catalogue.stem
     references = read_references(desk, catalogue)
-    people, rules = class_list(desk), rules_of(desk) or Rules()
+    people, rules = class_list(desk), rules_of(desk)
     desk.tell_unreadable(unit, failures)
     records = {record.student: record for record in desk.graded(unit)}
     grades = read_marks(desk, unit, failures)
