@@ -13,7 +13,7 @@ from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.gradebook.renaming import rename_known
-from rnngrade.gradebook.status import status_of
+from rnngrade.gradebook.status import UnitStatus
 from rnngrade.lms.filling import fill
 from rnngrade.lms.moodle import feedback_zip, file_name
 from rnngrade.lms.returning import of_unit
@@ -105,14 +105,14 @@ def test_a_page_that_is_not_written_is_told(graded):
 def test_a_page_goes_out_as_it_is_now_whatever_was_marked_since_it_was_written(graded):
     page = graded.page_path(UNIT, "alan")
     before = page.read_bytes()
-    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
+    assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
     Person(graded, "alan").gives(WRITTEN, 1.25)
-    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == ["alan"]
+    assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == ["alan"]
     with zipfile.ZipFile(io.BytesIO(pages_of(graded))) as archive:
         (now,) = [archive.read(name) for name in archive.namelist() if name.startswith("alan")]
     assert before != now == page.read_bytes()
     assert b"waits for a person" not in now
-    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
+    assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
 
 
 def changed(before, after, delimiter=","):

@@ -5,7 +5,6 @@ Reads what lies in the desk, grades nothing and changes nothing.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
 from rnngrade.roster.identity import Presence, presence
-from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
 from rnngrade.roster.times import lateness_of
@@ -30,61 +28,43 @@ VERSIONS = {
 }
 
 
-@dataclass
 class UnitStatus:
-    """One unit of a class."""
-
-    unit: str
-    due: datetime | None = None
-    handed_in: list[str] = field(default_factory=list)
-    graded: list[str] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)  # graded, and handed in again since, or the unit was changed
-    changed: set[str] = field(default_factory=set)  # what of the unit was changed since, in words
-    not_entered: list[str] = field(default_factory=list)  # graded, and not in the gradebook as they are graded
-    to_mark: int = 0
-    without_feedback: list[str] = field(default_factory=list)
-    late: dict[str, Lateness] = field(default_factory=dict)
-    extended: dict[str, datetime] = field(default_factory=dict)
-    without_time: list[str] = field(default_factory=list)
-    here: Presence = field(default_factory=Presence)
-
-    @property
-    def to_grade(self) -> list[str]:
-        """Whose work is to be graded, for the first time or again."""
-        return sorted({*self.handed_in} - {*self.graded} | {*self.stale, *self.not_entered})
-
-
-def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> UnitStatus:
     """What there is of a unit. Of whom it cannot be told is put into `failures`. **Errors:** `GradebookError`."""
-    found = UnitStatus(unit, rules.due.get(unit), list(desk.submissions(unit)))
-    records = {record.student: record for record in desk.graded(unit)}
-    found.graded = list(records)
-    marks = read_marks(desk, unit, failures, tells_missing=False) if records else {}
-    found.not_entered = [student for student in records if student not in marks]
-    now = _versions(desk, unit) if records else {}
-    for student, record in records.items():
-        others = {
-            words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
-        }
-        found.changed |= others
-        if others or _is_other(desk.submission_path(unit, student), record):
-            found.stale.append(student)
-        if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
-            found.without_feedback.append(student)
-        found.to_mark += sum(mark.waits for mark in marks[student].grades.values()) if student in marks else 0
-    for student, late in lateness_of(desk, unit, failures, found.handed_in, rules=rules, people=people).items():
-        if late.days or late.is_unclear:
-            found.late[student] = late
-        elif late.due and late.handed_in is None:
-            found.without_time.append(student)
-    for student in sorted({*found.handed_in, *people.people}):
-        names, due = people.names_of(student), found.due
-        later = rules.due_for(unit, names)
-        if due and later and later > due and not (student in people.people and _has(found.handed_in, student, people)):
-            found.extended[student] = later
-    if people and found.handed_in:
-        found.here = presence(desk, unit, people)
-    return found
+
+    def __init__(self, desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> None:
+        self.unit, self.due, self.handed_in = unit, rules.due.get(unit), list(desk.submissions(unit))
+        records = {record.student: record for record in desk.graded(unit)}
+        self.graded = list(records)
+        self.stale = list[str]()  # graded, and handed in again since, or the unit was changed
+        self.changed = set[str]()  # what of the unit was changed since, in words
+        self.without_feedback = list[str]()
+        marks = read_marks(desk, unit, failures, tells_missing=False) if records else {}
+        self.not_entered = [student for student in records if student not in marks]
+        self.to_mark = sum(mark.waits for who in records.keys() & marks for mark in marks[who].grades.values())
+        now = _versions(desk, unit) if records else {}
+        for student, record in records.items():
+            others = {
+                words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
+            }
+            self.changed |= others
+            if others or _is_other(desk.submission_path(unit, student), record):
+                self.stale.append(student)
+            if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
+                self.without_feedback.append(student)
+        # whose work is to be graded, for the first time or again
+        self.to_grade = sorted({*self.handed_in} - {*self.graded} | {*self.stale, *self.not_entered})
+        late = lateness_of(desk, unit, failures, self.handed_in, rules=rules, people=people)
+        self.late = {who: one for who, one in late.items() if one.days or one.is_unclear}
+        self.without_time = [
+            who for who in sorted(late.keys() - self.late) if late[who].due and late[who].handed_in is None
+        ]
+        self.extended = dict[str, datetime]()
+        for student in sorted({*self.handed_in, *people.people}):
+            later = rules.due_for(unit, people.names_of(student))
+            is_twice = student in people.people and _has(self.handed_in, student, people)
+            if self.due and later and later > self.due and not is_twice:
+                self.extended[student] = later
+        self.here = presence(desk, unit, people) if people and self.handed_in else Presence()
 
 
 def _has(students: list[str], id: str, people: ClassList) -> bool:
@@ -113,10 +93,9 @@ def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterat
     now = now or datetime.now(UTC)
     rules, people = rules_of(desk), class_list(desk)
     known = [unit for unit in exercises.STEMS if unit in rules.due or desk.submissions(unit) or any(desk.graded(unit))]
-    found = [status_of(desk, unit, rules, people, failures) for unit in known]
+    found = [UnitStatus(desk, unit, rules, people, failures) for unit in known]
     yield f"{desk.folder}: " + (f"{len(people.people)} on the class list" if people else "no class list (roster.csv)")
-    policy = _policy(rules)
-    if policy:
+    if policy := _policy(rules):
         yield f"Late: {policy}"
     for one in found:
         yield ""
