@@ -52,7 +52,6 @@ class Lateness:
     handed_in: datetime | None = None
     days: int = 0
     free: int = 0
-    is_extended: bool = False
     says: str = ""
     policy: Policy = Policy()
 

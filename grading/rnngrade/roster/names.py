@@ -84,13 +84,14 @@ def read_rows(path: Path) -> tuple[list[str], list[Row]]:
     """A platform's table, whatever it is written in. **Errors:** `DeskError`."""
     kind = path.suffix.casefold()
     if kind in (".yml", ".yaml"):
-        return _table(gradescope_rows(path.read_bytes(), str(path)))
+        return as_table(gradescope_rows(path.read_bytes(), str(path)))
     if kind == ".json":
-        return _table(_canvas_rows(path))
+        return as_table(_canvas_rows(path))
     return read_table(path)
 
 
-def _table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
+def as_table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
+    """The columns of these rows, and the rows, numbered."""
     made = [Row(number, row) for number, row in enumerate(rows, start=1)]
     return list(dict.fromkeys(column for row in made for column in row.cells)) or [""], made
 

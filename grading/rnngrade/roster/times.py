@@ -11,7 +11,7 @@ nothing by itself: `late.txt` beside the submission keeps it, and it is shown un
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import cache
@@ -25,9 +25,10 @@ from dateutil import tz
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
-from rnngrade.core.record import write_whole
+from rnngrade.core.record import write_changed
+from rnngrade.core.tables import Row
 from rnngrade.roster.lateness import Lateness, days_late, moment, spent
-from rnngrade.roster.names import Said, Students, canvas_row, read_rows, said_in, students_of
+from rnngrade.roster.names import Students, as_table, canvas_row, read_rows, said_in, students_of
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from rnngrade.lms.api import Canvas
 
 TIMESTAMP, LATE = "timestamp.txt", "late.txt"
+COLUMNS = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
 LONGEST = 100  # bytes of a timestamp that are read
 
 _CLOCK = re.compile(r"\b(\d{1,2})[:.h](\d\d)(?::(\d\d))?\b(?:\s*([^\W\d_][\w.]*))?")
@@ -43,15 +45,11 @@ _DAY = re.compile(r"\b(\d{1,2})\b")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class TimesError(DeskError):
-    """Why it is not known when something was handed in, in one sentence."""
-
-
 # --- who was late
 
 
 def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
-    """When a student's submission came, in UTC, if that is known. **Errors:** `TimesError` if there stands no date."""
+    """When a student's submission came, in UTC, if that is known. **Errors:** `DeskError` if there stands no date."""
     path = desk.submission_path(unit, student).with_name(TIMESTAMP)
     try:
         text = path.read_bytes().strip()
@@ -59,7 +57,7 @@ def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
     except OSError:
         return None
     except ValueError:
-        raise TimesError(f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file.") from None
+        raise DeskError(f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file.") from None
 
 
 def time_in(written: bytes) -> datetime:
@@ -105,7 +103,7 @@ def lateness_of(
 
 
 def lateness_for(desk: Desk, unit: str, student: str, rules: Rules, people: ClassList) -> Lateness:
-    """How late one student is. **Errors:** `TimesError`."""
+    """How late one student is. **Errors:** `DeskError`."""
     names = people.names_of(student)
     policy = rules.policy_for(names)
     days = _days(desk, unit, student, rules, names)
@@ -119,7 +117,6 @@ def lateness_for(desk: Desk, unit: str, student: str, rules: Rules, people: Clas
         handed_in=handed_in(desk, unit, student),
         days=days,
         free=free,
-        is_extended=unit in rules.due and rules.extension(unit, names) is not None,
         says=says_late(desk, unit, student),
         policy=policy,
     )
@@ -132,16 +129,6 @@ def _days(desk: Desk, unit: str, student: str, rules: Rules, names: frozenset[st
 
 
 # --- when they came, by a platform's table
-
-
-@dataclass(frozen=True)
-class Came:
-    """A row of a table of times: where it stands, whose it may be, and when they handed in."""
-
-    place: str
-    said: Said
-    when: str
-    unit: str = ""
 
 
 @dataclass
@@ -157,89 +144,69 @@ def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None =
     """Write down when submissions of `unit` came, by the table at `path`. `column` names its column of times, and
     `language` that of the months in it.
 
-    **Errors:** `TimesError` if it is no such table, or a time in it is none.
+    **Errors:** `DeskError` if it is no such table, or a time in it is none.
     """
-    return _take(desk, unit, str(path), _rows(path, column), language)
+    columns, rows = read_rows(path)
+    when = column or next((name for name in COLUMNS if name in columns), "")
+    if when not in columns:
+        there = ", ".join(map(repr, columns[:15]))
+        raise DeskError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
+    return _take(desk, unit, str(path), columns, rows, when, language)
 
 
 def pull_times(desk: Desk, unit: str, canvas: Canvas) -> Taken:
     """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `DeskError`."""
-    rows = (_came("Canvas", row, list(row), "submitted_at") for row in map(canvas_row, canvas.pages("/submissions")))
-    return _take(desk, unit, "Canvas", rows)
+    return _take(desk, unit, "Canvas", *as_table(map(canvas_row, canvas.pages("/submissions"))), "submitted_at")
 
 
-def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], language: str = "en") -> Taken:
+def _take(
+    desk: Desk, unit: str | None, source: str, columns: list[str], rows: list[Row], when: str, language: str = "en"
+) -> Taken:
     rules, people, taken = rules_of(desk), class_list(desk), Taken()
     index: dict[str, Students] = {}
     nobodys: dict[str, list[str]] = {}  # by unit
-    rows = [(came, moment_of(came, rules.zone, language)) for came in found if _is_time(came.when)]
-    if not rows:
-        raise TimesError(f"{source} has no time in any row.")
-    for came, when in rows:
-        stem = _unit(came, unit)
+    timed = [row for row in rows if row[when].strip(" -–—")]  # Moodle writes a dash where nothing was handed in
+    if not timed:
+        raise DeskError(f"{source} has no time in any row.")
+    came = [_moment(row[when], f"{source}, line {row.line}", rules.zone, language) for row in timed]
+    for row, time in zip(timed, came):
+        stem, said = _unit(row["unit"], unit, f"{source}, line {row.line}"), said_in(row.cells, columns)
         if stem not in index:
             index[stem] = students_of(desk, stem, people)
-        student = index[stem].find(came.said)
+        student = index[stem].find(said)
         if student is None:
-            person = people.people.get(came.said.id(people) or "")
-            who = people.shown(person) if person else (*came.said.all, "a row without a name")[0]
+            person = people.people.get(said.id(people) or "")
+            who = people.shown(person) if person else (*said.all, "a row without a name")[0]
             nobodys.setdefault(stem, []).append(who)
             continue
         beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
-        text = f"{in_utc(when)}\n".encode()
-        if beside.is_file() and beside.read_bytes() == text:
-            taken.known.append(student)
-        else:
-            write_whole(beside, text)
-            taken.new.append(student)
+        is_new = write_changed(beside, f"{in_utc(time)}\n".encode())
+        (taken.new if is_new else taken.known).append(student)
     for stem, names in nobodys.items():
         taken.notes.append(f"{source}: {len(names)} have a time there, and no notebook of {stem} here: {some(names)}.")
     return taken
 
 
-def _rows(path: Path, column: str | None) -> Iterator[Came]:
-    """The rows of a table of times, in whatever form it is."""
-    columns, rows = read_rows(path)
-    times = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
-    when = column or next((name for name in times if name in columns), "")
-    if when not in columns:
-        there = ", ".join(map(repr, columns[:15]))
-        raise TimesError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
-    for row in rows:
-        yield _came(f"{path}, line {row.line}", row.cells, columns, when)
-
-
-def _came(place: str, row: Mapping[str, str], columns: Sequence[str], when: str) -> Came:
-    return Came(place, said_in(row, columns), row.get(when, ""), row.get("unit", ""))
-
-
-def _unit(came: Came, unit: str | None) -> str:
-    if not came.unit:
+def _unit(given: str, unit: str | None, place: str) -> str:
+    if not given:
         if unit is None:
-            raise TimesError(f"{came.place}: it does not say of which unit: give the unit, or a column unit.")
+            raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
         return unit
     try:
-        return exercises.unit(came.unit.zfill(2)).stem
+        return exercises.unit(given.zfill(2)).stem
     except KeyError:
-        raise TimesError(f"{came.place}: there is no unit {came.unit!r}.") from None
+        raise DeskError(f"{place}: there is no unit {given!r}.") from None
 
 
-def _is_time(text: str) -> bool:
-    """Whether there is one: Moodle writes a dash where nothing was handed in."""
-    return bool(text.strip(" -–—"))
-
-
-def moment_of(came: Came, zone: tzinfo | None, language: str = "en") -> datetime:
-    """The time of a row, in UTC. **Errors:** `TimesError`."""
-    found = _read(came.when, language)
+def _moment(text: str, place: str, zone: tzinfo | None, language: str) -> datetime:
+    """The time that a row has, in UTC."""
+    found = _read(text, language)
     if found is None:
-        raise TimesError(
-            f"{came.place}: {came.when!r} is no date that is known: if it is not in English, say --language de."
-        )
+        raise DeskError(f"{place}: {text!r} is no date that is known: if it is not in English, say --language de.")
     if found.tzinfo is not None:
         return found.astimezone(UTC)
     if zone is None:
-        raise TimesError(f'{came.place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
+        raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
     return moment(found, zone)
 
 
@@ -291,11 +258,11 @@ def _parsed(text: str) -> datetime:
 
 @cache
 def _months(language: str) -> dict[str, int]:
-    """The months' names and their short forms. **Errors:** `TimesError` for a language that there is not."""
+    """The months' names and their short forms. **Errors:** `DeskError` for a language that there is not."""
     try:
         names = Locale.parse(language.replace("-", "_")).months
     except (UnknownLocaleError, ValueError):
-        raise TimesError(f"There is no language {language!r}: write it as in de, fr or pt_BR.") from None
+        raise DeskError(f"There is no language {language!r}: write it as in de, fr or pt_BR.") from None
     return {
         name.casefold().strip("."): number
         for context in ("stand-alone", "format")
