@@ -95,16 +95,11 @@ def test_whatever_a_student_is_called_moodle_finds_the_number(student, number):
     assert whose(name, {str(number)}) == (str(number), "03_cell.html")
 
 
-def test_a_page_that_is_not_written_is_told(graded):
-    (graded.feedback / "ada" / UNIT / f"{UNIT}.html").unlink()
-    failures = Failures()
-    pages_of(graded, failures)
-    assert any("ada" in words and "rnngrade feedback" in words for words in failures.told)
-
-
 def test_a_page_goes_out_as_it_is_now_whatever_was_marked_since_it_was_written(graded):
     page = graded.page_path(UNIT, "alan")
     before = page.read_bytes()
+    graded.page_path(UNIT, "ada").unlink()  # it is written then
+    pages_of(graded)
     assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
     Person(graded, "alan").gives(WRITTEN, 1.25)
     assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == ["alan"]

@@ -115,15 +115,12 @@ def to_canvas(
     environment variable CANVAS_TOKEN.
     """
     from rnngrade.lms.push import carry_out, plan
-    from rnngrade.lms.returning import write_missing
 
     with _returned(desk, unit, of_the_term, provisional) as (returned, failures):
         if filled["table"] is not None:
             _fill("canvas", returned, failures, **filled)
         elif canvas is not None:
             done = 0
-            if feedback and not dry_run:
-                write_missing(desk, returned, failures)
             with canvas() as opened:
                 changes = list(plan(desk, returned, opened, failures, feedback=feedback))
                 for change in changes:
@@ -159,7 +156,6 @@ def to_moodle(
 ) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
     from rnngrade.lms.moodle import feedback_zip
-    from rnngrade.lms.returning import write_missing
 
     if filled["table"] is None and zipped is None:
         raise click.UsageError("Say --table FILE with --output FILE, or --zip FILE, or both.")
@@ -167,7 +163,6 @@ def to_moodle(
         if filled["table"] is not None:
             _fill("moodle", returned, failures, **filled)
         if zipped:
-            write_missing(desk, returned, failures)
             data, number = feedback_zip(desk, returned, failures)
             write_whole(zipped, data)
             click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
@@ -181,10 +176,8 @@ def to_moodle(
 def by_mail(desk: Desk, unit: str, output: Path, provisional: bool) -> None:
     """Feedback pages, and a table for a mail merge."""
     from rnngrade.lms.mail import write_mails
-    from rnngrade.lms.returning import write_missing
 
     with _returned(desk, unit, False, provisional) as (returned, failures):
-        write_missing(desk, returned, failures)
         table, students = write_mails(desk, returned, output, failures)
         click.echo(f"{table}: {len(students)} mails")
 
