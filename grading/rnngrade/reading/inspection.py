@@ -147,7 +147,6 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], lis
 
 
 def _parsed(sources: tuple[str, ...]) -> list[Program]:
-    """The unit's own cells."""
     cells = []
     for source in sources:
         with suppress(SyntaxError, TooComplex):
@@ -261,7 +260,6 @@ class _Cell(ast.NodeVisitor):
         self.found: dict[str, str] = {}
 
     def look(self, tree: ast.Module) -> dict[str, str]:
-        """What is to be seen in this cell."""
         for statement in tree.body:
             own = all(dotted.partition(".")[0] == "rnncourse" for dotted, _ in imports(statement))
             if not isinstance(statement, (ast.Import, ast.ImportFrom)) or not own:

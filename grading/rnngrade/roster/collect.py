@@ -18,7 +18,7 @@ from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
 from rnngrade.roster.platforms import FORMATS
-from rnngrade.roster.sources import files, full, opened, shown
+from rnngrade.roster.sources import Reader, full, opened, shown
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
@@ -55,13 +55,13 @@ def collect(
     report = CollectReport()
     source = _inner(source, desk)
     people = class_list(desk)
-    others: list[tuple[str, str]] = []  # what is no notebook: its path, and the zip that it was in
     names = Names(desk, people, report.notes)
     with tempfile.TemporaryDirectory() as folder:
         found: list[Found] = []
         with opened(source, failures) as entries:
             sorter = Sorter(unit, units, format, source, entries, names)
-            for file in files(entries, report.notes, failures, sorter.owner, others):
+            reader = Reader(report.notes, failures, sorter.owner)
+            for file in reader.files(entries):
                 with failures.at(shown(full(file))):
                     if notebooks := sorter.sort(file):
                         waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
@@ -75,7 +75,7 @@ def collect(
             _mark(desk, wrong)
         taken_for = Counter(notebook.unit for notebook in found).most_common(1)
         unit_of_most = taken_for[0][0] if taken_for else None
-        _mark(desk, [one for path, outer in others for one in sorter.students_of(path, outer, unit_of_most)])
+        _mark(desk, [one for path, outer in reader.others for one in sorter.students_of(path, outer, unit_of_most)])
         origins: dict[tuple[str, str], set[str]] = {}
         for notebook in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)

@@ -57,7 +57,6 @@ class Lateness:
 
     @property
     def charged(self) -> int:
-        """The days that cost points."""
         return self.days - self.free
 
     @property
@@ -66,7 +65,6 @@ class Lateness:
         return bool(self.says) and self.handed_in is None
 
     def penalty(self, earned: float, possible: float) -> float:
-        """The points that it costs."""
         return self.policy.penalty(self.charged, earned, possible)
 
     def words(self) -> str:

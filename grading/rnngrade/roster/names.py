@@ -177,7 +177,6 @@ def write_settled(desk: Desk, new: Mapping[str, str]) -> None:
 
 
 def line_for(name: str, id: str) -> str:
-    """A line of `names.csv`."""
     return f"""{f'"{name}"' if "," in name else name},{id}"""
 
 
@@ -243,7 +242,6 @@ class Students:
 
 
 def students_of(desk: Desk, unit: str, people: ClassList) -> Students:
-    """Who handed in a unit."""
     return Students(desk.submissions(unit), people, keys_of(desk, unit))
 
 

@@ -64,7 +64,6 @@ class Platform:
         return self.named_so(named) if named else []
 
     def named_so(self, named: re.Match[str]) -> list[Who]:
-        """Who handed in a file of such a name."""
         raise NotImplementedError
 
     def file_id(self, path: str) -> str:

@@ -43,7 +43,6 @@ class Term:
     excused: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by student, folded
 
     def weight(self, unit: str) -> float:
-        """How much a unit counts; 0 if not at all."""
         return self.weights.get(unit, 0.0 if self.only else 1.0)
 
 
@@ -135,7 +134,6 @@ def read_rules(text: str) -> Rules:
 
 
 def _syntax(text: str, said: str) -> str:
-    """An error of the notation as a sentence."""
     place = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)\Z", said)
     line = int(place[1]) if place and place[1] else len(text.splitlines())
     words = said[: place.start()] if place else said

@@ -47,7 +47,6 @@ class Person:
 
     @property
     def full_name(self) -> str:
-        """First name and last name; or the id."""
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
     @property
@@ -163,7 +162,6 @@ def _may_be(person: Person, names: Iterable[str]) -> bool:
 
 
 def by_name(person: Person) -> tuple[str, str]:
-    """Sorts people as a class list does."""
     return person.sortable_name.casefold(), person.id
 
 
