@@ -38,7 +38,6 @@ class UnitName(click.ParamType):
     name = "unit"
 
     def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> str:
-        """The stem. **Errors:** `Sentence`."""
         try:
             return exercises.unit(value.zfill(2)).stem
         except KeyError as error:
@@ -57,7 +56,6 @@ def argument(name: str, help: str, **given: Any) -> Decorator:
 
 
 def unit_argument(more: str = "", **given: Any) -> Decorator:
-    """The argument for one unit."""
     return argument("unit", f"The unit: 03, or 03_cell{more}.", type=UnitName(), **given)
 
 
@@ -68,8 +66,6 @@ def units_argument(default: str = "", **given: Any) -> Decorator:
 
 
 def options(*given: Decorator) -> Decorator:
-    """All of these, in their order."""
-
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(given):
             command = option(command)

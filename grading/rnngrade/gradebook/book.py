@@ -240,7 +240,6 @@ class GradebookWriter:
 
     @cached_property
     def _around(self) -> tuple[Rules, ClassList]:
-        """The rules and the class list."""
         return rules_of(self.desk), class_list(self.desk)
 
     def _cells(self, unit: str) -> set[str]:

@@ -91,12 +91,10 @@ class Entered:
     submission: str = ""
 
     def to_json(self) -> str:
-        """As text."""
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Entered:
-        """What `to_json` wrote."""
         data = json.loads(text)
         grades = {name: GivenGrade(**grade) for name, grade in data["state"].pop("grades").items()}
         return cls(**data | {"state": State(grades, **data["state"])})

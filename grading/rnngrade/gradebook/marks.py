@@ -44,7 +44,6 @@ class Marks:
     late: Lateness = field(default_factory=Lateness)
 
     def points(self, exercise: str) -> float:
-        """The points of an exercise; 0 if there are none."""
         mark = self.grades.get(f"check_{exercise}")
         return (mark.points or 0.0) if mark else 0.0
 

@@ -54,7 +54,6 @@ class Canvas:
         self._session.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The object at a path."""
         return self._json(self._asked("GET", self._place + path, params=query))
 
     def pages(self, path: str, **query: Any) -> Iterator[Any]:
@@ -68,7 +67,6 @@ class Canvas:
             answer = self._asked("GET", following)
 
     def put(self, path: str, data: dict[str, Any]) -> Any:
-        """What comes of a change."""
         return self._json(self._asked("PUT", self._place + path, data=data))
 
     def upload(self, path: str, name: str, content: bytes, kind: str) -> int:

@@ -44,11 +44,9 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything is to be done."""
         return self.points is not None or self.page is not None
 
     def line(self) -> str:
-        """The change in words."""
         if not self.is_needed:
             return f"{self.student}: {self.why}"
         words = []

@@ -61,8 +61,6 @@ class Block:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the notebook, as it is shown."""
-
     kind: str  # "text", "code", "check", "cut"
     text: Markup
     output: Markup = _NOTHING

@@ -40,7 +40,6 @@ MOST_HTML = 100_000  # bytes of one answer on the page
 
 
 def routes(base_url: str) -> list[tuple[str, Any]]:
-    """The pages' addresses, for Jupyter's web application."""
     start = re.escape(base_url.rstrip("/") + ADDRESS)
     return [
         (rf"{start}/(\w+)(?:;[^/]*)?", PageHandler),
@@ -75,7 +74,6 @@ class PageHandler(JupyterHandler):
 
     @authenticated
     def get(self, unit: str) -> None:
-        """The page."""
         desk = desk_here()
         try:
             stem = exercises.unit(unit).stem

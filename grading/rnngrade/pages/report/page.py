@@ -141,7 +141,6 @@ def _environment() -> jinja2.Environment:
 
 
 def sort_people(rows: Iterable[StudentRow], names: Mapping[str, str]) -> list[StudentRow]:
-    """Rows by name, as people sort names."""
     return sorted(rows, key=lambda row: (natural(names[row.student]), row.student))
 
 

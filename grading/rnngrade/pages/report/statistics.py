@@ -115,7 +115,6 @@ class SameAnswers:
 
     @property
     def right(self) -> tuple[str, ...]:
-        """The exercises in which the common answer is right."""
         return tuple(name for name in self.exercises if name not in self.wrong)
 
     @property
@@ -184,7 +183,6 @@ class UnitStatistics:
 
 
 def kind_of(result: ExerciseResult) -> str:
-    """Which of KINDS a result is."""
     if result.passed:
         return PASSED
     if result.status != JUDGED:
