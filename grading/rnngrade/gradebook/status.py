@@ -124,22 +124,16 @@ def _policy(rules: Rules) -> str:
 
 
 def _unit_lines(one: UnitStatus, rules: Rules, people: ClassList, now: datetime) -> Iterator[str]:
-    due = ""
-    if one.due:
-        due = f", {'was' if one.due <= now else 'is'} due {local(one.due, rules)}"
-    yield f"{one.unit}{due}"
-    counts = [f"{len(one.handed_in)} handed in", f"{len(one.graded)} graded"]
-    if one.to_grade:
-        counts.append(f"{len(one.to_grade)} to grade")
-    if one.changed:
-        counts.append(f"grades are old: {', '.join(sorted(one.changed))} changed since")
-    if one.not_entered:
-        counts.append(f"{len(one.not_entered)} not in the gradebook as graded")
-    if one.to_mark:
-        counts.append(f"{one.to_mark} to mark by hand")
-    if one.without_feedback:
-        counts.append(f"{len(one.without_feedback)} without feedback that says what is so now")
-    yield f"  {', '.join(counts)}"
+    yield one.unit + (f", {'was' if one.due <= now else 'is'} due {local(one.due, rules)}" if one.due else "")
+    counts = {
+        f"{len(one.handed_in)} handed in, {len(one.graded)} graded": True,
+        f"{len(one.to_grade)} to grade": one.to_grade,
+        f"grades are old: {', '.join(sorted(one.changed))} changed since": one.changed,
+        f"{len(one.not_entered)} not in the gradebook as graded": one.not_entered,
+        f"{one.to_mark} to mark by hand": one.to_mark,
+        f"{len(one.without_feedback)} without feedback that says what is so now": one.without_feedback,
+    }
+    yield f"  {', '.join(words for words, is_so in counts.items() if is_so)}"
     if one.late:
         yield f"  late: {some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
     if one.extended:
@@ -158,18 +152,15 @@ def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) 
         if due := [one for one in found if one.due and one.due > now]:
             return f"wait, {due[0].unit} is due {local(due[0].due, rules)}; then '{command} collect DOWNLOAD.zip'"
         return f"take what was handed in: '{command} collect DOWNLOAD.zip'"
-    for one in begun:
-        number = one.unit[:2]
-        if one.to_grade:
-            return f"grade {len(one.to_grade)} of {one.unit}: '{command} run {number}'"
-    for one in begun:
-        if one.without_time or any(late.is_unclear for late in one.late.values()):
-            return f"say when {one.unit} was handed in: '{command} times FILE --unit {one.unit[:2]}', or go on"
-    for one in begun:
-        if one.to_mark:
-            answers = f"{one.to_mark} answer{'s' if one.to_mark > 1 else ''}"
-            return f"mark {answers} of {one.unit} by hand: '{command} mark {one.unit[:2]}'"
-    for one in begun:
-        if one.without_feedback:
-            return f"write the feedback on {one.unit}: '{command} feedback {one.unit[:2]}'"
-    return f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"
+
+    def steps(one: UnitStatus) -> Iterator[str]:
+        of, number = one.unit, one.unit[:2]
+        is_unclear = one.without_time or any(late.is_unclear for late in one.late.values())
+        yield f"grade {len(one.to_grade)} of {of}: '{command} run {number}'" if one.to_grade else ""
+        yield f"say when {of} was handed in: '{command} times FILE --unit {number}', or go on" if is_unclear else ""
+        answers = f"{one.to_mark} answer{'s' if one.to_mark > 1 else ''}"
+        yield f"mark {answers} of {of} by hand: '{command} mark {number}'" if one.to_mark else ""
+        yield f"write the feedback on {of}: '{command} feedback {number}'" if one.without_feedback else ""
+
+    done = f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"
+    return next((words for kind in zip(*map(steps, begun)) for words in kind if words), done)

@@ -22,7 +22,7 @@ import rnncourse
 import rnngrade
 from rnncourse import exercises
 from rnngrade.core.errors import DeskError
-from rnngrade.core.record import ExerciseResult, write_whole
+from rnngrade.core.record import MISSING, ExerciseResult, write_whole
 from rnngrade.grading.single import Alone, grade_file, words_of
 from rnngrade.sandbox.limits import Limits
 
@@ -114,43 +114,38 @@ def results(done: Alone) -> dict[str, Any]:
     if record.written:
         questions = "A written question waits" if len(record.written) == 1 else f"{len(record.written)} questions wait"
         lines.append(f"{questions} for a person, who gives its points by hand: {', '.join(record.written)}.")
+    extra = {"key": record.key, "flags": [flag.code for flag in record.flags], "notes": [*done.unprotected]}
+    tests = [_entry(result) | {"number": str(number)} for number, result in enumerate(record.exercises, start=1)]
+    return _shown("\n\n".join(lines) or "Graded.", tests) | {"extra_data": extra}
+
+
+def nothing(unit: str, why: str) -> dict[str, Any]:
+    """The results of a submission that cannot be graded: no points, and what to do."""
+    unread = (ExerciseResult(e.name, MISSING, 0.0, float(e.points), False, "") for e in exercises.unit(unit))
+    return _shown(why, [*map(_entry, unread)])
+
+
+def _shown(output: str, tests: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "output": "\n\n".join(lines) or "Graded.",
+        "output": output,
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",  # what is said there is said to the instructor
-        "tests": [_entry(number, result) for number, result in enumerate(record.exercises, start=1)],
-        "extra_data": {"key": record.key, "flags": [flag.code for flag in record.flags], "notes": [*done.unprotected]},
+        "tests": tests,
     }
 
 
-def _entry(number: int, result: ExerciseResult) -> dict[str, Any]:
+def _entry(result: ExerciseResult) -> dict[str, Any]:
     return {
         "name": result.name,
-        "number": str(number),
         "score": result.points,
         "max_score": result.max_points,
         "status": "passed" if result.passed else "failed",
         "output": words_of(result),
         "visibility": "visible",
         "extra_data": {"status": result.status, "diagnosis": result.diagnosis},
-    }
-
-
-def nothing(unit: str, why: str) -> dict[str, Any]:
-    """The results of a submission that cannot be graded: no points, and what to do."""
-    return {
-        "score": 0.0,
-        "output": why,
-        "output_format": "text",
-        "visibility": "visible",
-        "stdout_visibility": "hidden",
-        "tests": [
-            {"name": e.name, "score": 0.0, "max_score": float(e.points), "status": "failed", "visibility": "visible"}
-            for e in exercises.unit(unit)
-        ],
     }
 
 
