@@ -124,7 +124,7 @@ def to_canvas(
             with canvas() as opened:
                 changes = list(plan(desk, returned, opened, failures, feedback=feedback))
                 for change in changes:
-                    click.echo(change.line())
+                    click.echo(f"{change.student}: {change.words}")
                     if change.is_needed and not dry_run:
                         with failures.of(change.student, returned.what):
                             carry_out(opened, change)
