@@ -90,17 +90,27 @@ class Cell:
     judged: float | None = None  # what the judge gave, where a person gave something else
 
 
-@dataclass(frozen=True)
 class StudentRow:
-    """One student. `points` is the sum of the exercises, `total` that and the written questions marked so far."""
+    """One student. `points` is the sum of the exercises, `total` that and the written questions marked so far,
+    `waiting` what a person has to mark.
+    """
 
-    student: str
-    cells: dict[str, Cell]
-    written: dict[str, Mark]
-    points: float
-    total: float
-    waiting: tuple[str, ...]  # what a person has to mark
-    flags: int
+    def __init__(self, record: Record, catalogue: Unit, written: tuple[str, ...], marks: Marks) -> None:
+        self.student, self.flags = record.student, len(record.flags)
+        given = {exercise.name: marks.grades.get(f"check_{exercise.name}") for exercise in catalogue}
+        self.cells = {exercise.name: _cell(_result(record, exercise), given[exercise.name]) for exercise in catalogue}
+        self.written = {n: marks.grades.get(n, Mark(None, 0.0, waits=n in record.written)) for n in written}
+        self.points = round(sum(cell.points for cell in self.cells.values()), 2)
+        self.total = round(self.points + sum(answer.points or 0.0 for answer in self.written.values()), 2)
+        # Points given by hand wait as well, if the submission has changed since.
+        self.waiting = tuple(name for name, mark in (given | self.written).items() if mark and mark.waits)
+
+
+def _cell(result: ExerciseResult, mark: Mark | None) -> Cell:
+    by_hand = mark.points if mark and (mark.by_hand or mark.extra) else None
+    points = result.points if by_hand is None else by_hand
+    judged = None if by_hand in (None, result.points) else result.points
+    return Cell(kind_of(result), points, result.status, result.diagnosis, judged)
 
 
 @dataclass(frozen=True)
@@ -159,7 +169,7 @@ class UnitStatistics:
         # sorting is stable: what is as common stays in the catalogue's order
         self.mistakes = tuple(sorted((m for e in self.exercises for m in e.mistakes), key=lambda m: -len(m.students)))
         self.written = tuple(dict.fromkeys(name for record, one in given for name in _written(record, one)))
-        self.students = tuple(_row(record, catalogue, self.written, one) for record, one in given)
+        self.students = tuple(StudentRow(record, catalogue, self.written, one) for record, one in given)
         points = [row.points for row in self.students]
         self.mean = _rounded(np.mean(points)) if points else None
         self.median = _rounded(np.median(points)) if points else None
@@ -278,28 +288,6 @@ def _failed(exercise: str, results: dict[str, ExerciseResult]) -> tuple[Group, .
 
 def _written(record: Record, marks: Marks) -> list[str]:
     return [*record.written, *(name for name in marks.grades if not name.startswith("check_"))]
-
-
-def _row(record: Record, catalogue: Unit, written: tuple[str, ...], marks: Marks) -> StudentRow:
-    cells = {}
-    for exercise in catalogue:
-        result = _result(record, exercise)
-        mark = marks.grades.get(f"check_{exercise.name}")
-        by_hand = mark.points if mark and (mark.by_hand or mark.extra) else None
-        cells[exercise.name] = Cell(
-            kind_of(result),
-            result.points if by_hand is None else by_hand,
-            result.status,
-            result.diagnosis,
-            None if by_hand in (None, result.points) else result.points,
-        )
-    answers = {name: marks.grades.get(name, Mark(None, 0.0, waits=name in record.written)) for name in written}
-    points = round(sum(cell.points for cell in cells.values()), 2)
-    total = round(points + sum(answer.points or 0.0 for answer in answers.values()), 2)
-    # Points given by hand wait as well, if the submission has changed since.
-    those = {name: marks.grades.get(f"check_{name}") for name in cells} | answers
-    waiting = tuple(name for name, mark in those.items() if mark and mark.waits)
-    return StudentRow(record.student, cells, answers, points, total, waiting, len(record.flags))
 
 
 def _same_answers(
