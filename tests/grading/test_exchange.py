@@ -41,8 +41,8 @@ from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.run import run
-from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.feedback.exchange import SECRET
+from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.times import TIMESTAMP, handed_in
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, resubmitted, rnngrade, submission
 

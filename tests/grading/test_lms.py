@@ -17,7 +17,7 @@ from rnngrade.gradebook.status import UnitStatus
 from rnngrade.lms.filling import fill
 from rnngrade.lms.moodle import feedback_zip, file_name
 from rnngrade.lms.returning import of_unit
-from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.rules import Rules
 from rnngrade.roster.students import ClassList
 from tests.grading.made import NONE, UNIT, WRITTEN, enter, outcome, rnngrade, rows, submission

@@ -8,7 +8,7 @@ import pytest
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
 from rnngrade.lms.api import Canvas
-from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.times import lateness_of
 from tests.grading.canvas_server import TOKEN, Course, serving
 from tests.grading.made import NONE, UNIT, WRITTEN, rnngrade

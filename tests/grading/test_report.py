@@ -20,9 +20,8 @@ from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.marks import Mark, Marks
-from rnngrade.pages.report import UnitStatistics, write_reports
-from rnngrade.pages.report.page import read_marks, read_references
-from rnngrade.pages.report.statistics import KINDS, histogram, kind_of
+from rnngrade.pages.report.page import read_marks, read_references, write_reports
+from rnngrade.pages.report.statistics import KINDS, UnitStatistics, histogram, kind_of
 from tests.grading.made import NONE, result_of, results_of
 from tests.grading.pages import Page
 

@@ -16,8 +16,8 @@ from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.exporting import export
 from rnngrade.gradebook.status import lines
 from rnngrade.gradebook.term import export_total
-from rnngrade.pages.feedback import write_feedback
-from rnngrade.pages.report import write_reports
+from rnngrade.pages.feedback.write import write_feedback
+from rnngrade.pages.report.page import write_reports
 from rnngrade.roster.collect import collect
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import lateness_of, take_times

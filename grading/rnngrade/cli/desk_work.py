@@ -151,7 +151,7 @@ def status(desk: Desk) -> None:
 @some_students
 def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> None:
     """Write each student's page: verdict, diagnosis and hint for each exercise, grades and comments by hand."""
-    from rnngrade.pages.feedback import write_feedback
+    from rnngrade.pages.feedback.write import write_feedback
 
     with for_the_class() as failures:
         chosen = {unit: require_graded(desk, unit, students) for unit in units}
@@ -164,7 +164,7 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
 @units_argument("all that are graded")
 def report(desk: Desk, units: tuple[str, ...]) -> None:
     """Draw the picture of the class: what it got, which mistakes are behind what is wrong, who needs a look."""
-    from rnngrade.pages.report import write_reports
+    from rnngrade.pages.report.page import write_reports
 
     with for_the_class() as failures:
         stems = units or graded_units(desk)
