@@ -10,15 +10,14 @@ nothing by itself: `late.txt` beside the submission keeps it, and it is shown un
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from babel import Locale, UnknownLocaleError
 from dateutil import parser as dates  # type: ignore[import-untyped]
 from dateutil import tz
 
@@ -39,10 +38,8 @@ TIMESTAMP, LATE = "timestamp.txt", "late.txt"
 COLUMNS = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
 LONGEST = 100  # bytes of a timestamp that are read
 
-_CLOCK = re.compile(r"\b(\d{1,2})[:.h](\d\d)(?::(\d\d))?\b(?:\s*([^\W\d_][\w.]*))?")
-_YEAR = re.compile(r"\b((?:19|20|21)\d\d)\b")
-_DAY = re.compile(r"\b(\d{1,2})\b")
-_WORD = re.compile(r"[^\W\d_]+")
+_CLOCK = re.compile(r"\d[:.h]\d\d")
+_IN_NUMBERS = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d")  # who can tell the month from the day?
 
 
 # --- who was late
@@ -218,22 +215,19 @@ def _read(text: str, language: str) -> datetime | None:
     >>> str(_read("2026-11-20 23:58:12 -0500", "en")), _read("03/04/2026 10:00", "en")
     ('2026-11-20 23:58:12-05:00', None)
     """
-    try:
-        if re.match(r"\d{4}-\d\d-\d\d[T ]\d", text):
+    if re.match(r"\d{4}-\d\d-\d\d[T ]\d", text):
+        with contextlib.suppress(ValueError):
             return _parsed(text)
-        clock, year = _CLOCK.search(text), _YEAR.search(text)
-        if clock is None or year is None:
-            return None
-        around = text[: clock.start()] + " " + text[clock.end() :]
-        day = _DAY.search(around)
-        months = {month for word in _WORD.findall(around) if (month := _months(language).get(word.casefold()))}
-        if day is None or len(months) != 1:
-            return None
-        half = (clock[4] or "").replace(".", "").casefold()
-        hour = int(clock[1]) % 12 + 12 * (half == "pm") if half in ("am", "pm") else int(clock[1])
-        return datetime(int(year[1]), months.pop(), int(day[1]), hour, int(clock[2]), int(clock[3] or 0))
-    except (ValueError, OverflowError):
-        return None
+    elif not _IN_NUMBERS.search(text) and _CLOCK.search(text):
+        import dateparser  # type: ignore[import-untyped]
+
+        try:
+            settings = {"STRICT_PARSING": True, "PARSERS": ["absolute-time"]}
+            found: datetime | None = dateparser.parse(text, [], [re.split("[-_]", language)[0]], settings=settings)
+            return found
+        except ValueError:
+            raise DeskError(f"There is no language {language!r}: write it as in de, fr or pt.") from None
+    return None
 
 
 def _parsed(text: str) -> datetime:
@@ -254,18 +248,3 @@ def _parsed(text: str) -> datetime:
         except OverflowError as error:
             raise ValueError(str(error)) from None
         return found
-
-
-@cache
-def _months(language: str) -> dict[str, int]:
-    """The months' names and their short forms. **Errors:** `DeskError` for a language that there is not."""
-    try:
-        names = Locale.parse(language.replace("-", "_")).months
-    except (UnknownLocaleError, ValueError):
-        raise DeskError(f"There is no language {language!r}: write it as in de, fr or pt_BR.") from None
-    return {
-        name.casefold().strip("."): number
-        for context in ("stand-alone", "format")
-        for width in ("abbreviated", "wide")
-        for number, name in names[context][width].items()
-    }
