@@ -48,7 +48,7 @@ class Names:
         there = [path.name for path in desk.submitted.iterdir() if path.is_dir()] if desk.submitted.is_dir() else []
         self._known = {folded(name): name for name in [*there, *people.people]}
         self._collected: dict[str, dict[str, str]] = {}  # by unit and by origin
-        self._told_of_numbers = self._told_of_names = False
+        self._told: set[str] = set()  # of what is said once
         self.unknown: dict[str, Who] = {}  # who is not on the class list, by what they are called
 
     def is_listed(self, text: str) -> bool:
@@ -63,12 +63,9 @@ class Names:
         found = self.people.id_of(*said.keys)
         if said.keys:
             known = self._collected[unit].get(mark_of(who.origin), "")
-            if said.full and is_numbered(known, said.keys[0]) and not found and not self._told_of_names:
-                self._told_of_names = True
-                self.notes.append(
-                    f"Names are shown here of whom the desk knows by a number, {known} and others: so they stay until "
-                    "you collect with --names TABLE."
-                )
+            if said.full and is_numbered(known, said.keys[0]) and not found:
+                words = f"Names are shown here of whom the desk knows by a number, {known} and others"
+                self._say_once("names", f"{words}: so they stay until you collect with --names TABLE.")
             found = found or known
         if found := found or said.id(self.people):
             return found
@@ -81,13 +78,16 @@ class Names:
         name = self._plain(who.called, path)
         if name and self.people and (said.names or said.full):
             self.unknown[name] = who
-        if name and not said.names and not said.full and not self._told_of_numbers:
-            self._told_of_numbers = True
-            self.notes.append(
-                f"{name} is known by a number alone, for two are called alike, or names are not shown, and so may "
-                "others be. Who they are, a table with numbers and names says: collect with --names TABLE."
-            )
+        if name and not said.names and not said.full:
+            words = f"{name} is known by a number alone, for two are called alike, or names are not shown, and so may"
+            who_is = "others be. Who they are, a table with numbers and names says: collect with --names TABLE."
+            self._say_once("numbers", f"{words} {who_is}")
         return name
+
+    def _say_once(self, of: str, words: str) -> None:
+        if of not in self._told:
+            self._told.add(of)
+            self.notes.append(words)
 
     def _plain(self, text: str, path: str) -> str | None:
         """A student by the name of a folder or file."""
