@@ -17,6 +17,7 @@
 # %% locked="setup"
 import math
 from collections import Counter
+from itertools import permutations
 
 import numpy as np
 
@@ -100,11 +101,11 @@ check(bag_of_words)
 bag = use(bag_of_words)
 for tokens in sentences:
     print(f"{' '.join(tokens):<22}", *bag(tokens, vocabulary))
-
-# 5! orders, but the two "the" may trade places unseen.
-print("orders with this bag:", math.factorial(5) // math.factorial(2))
+print("orders with this bag:", len(set(permutations(sentences[0]))))
 
 # %% [markdown]
+# Five words have $5! = 120$ orders; the two "the" may trade places unseen, which leaves half of them.
+#
 # **No model that reads a bag can tell who bit whom**: two equal inputs give two equal outputs, in every function there is.
 #
 # ### Exercise 1.2 · `quiz_bag_of_words`
