@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -39,17 +38,8 @@ if TYPE_CHECKING:
     from rnngrade.sandbox.limits import Limits
 
 
-@dataclass(frozen=True)
-class How:
-    """How `grading.run` grades, as the options say: with "" for `seed` by that of the desk, with no `students` all."""
-
-    jobs: int
-    scheduler: str | None
-    sandboxed: bool
-    limits: Limits
-    seed: str
-    students: tuple[str, ...] | None
-    force: bool
+# How `grading.run` grades, by what it calls its arguments: with no `seed` by that of the desk, with no `students` all.
+How = dict[str, Any]
 
 
 @command(
@@ -81,11 +71,14 @@ def run(
     **given: Any,
 ) -> None:
     """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
-    limited = _limits_of(limits)
+    is_sandboxed = given.pop("sandbox") != "none"
+    how = given | {
+        "limits": _limits_of(limits),
+        "sandboxed": is_sandboxed,
+        "jobs": given["jobs"] or os.cpu_count() or 1,
+    }
     with for_the_class() as failures:
-        chosen = tuple(require_work(desk, units, students)) or None
-        jobs, is_sandboxed = given["jobs"] or os.cpu_count() or 1, given["sandbox"] != "none"
-        how = How(jobs, given["scheduler"], is_sandboxed, limited, given["seed"] or "", chosen, given["force"])
+        how["students"] = tuple(require_work(desk, units, students)) or None
         with desk.locked(f"rnngrade run {' '.join(units)}"):
             runs = grade_units(desk, units, how, failures, is_quiet=as_json)
         say(dict.fromkeys(f"Note: {words}" for one in runs for words in one.not_limited), err=True)
@@ -117,14 +110,14 @@ def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, 
     from rnngrade.sandbox import view
 
     view.hide(desk.folder, desk.root)
-    with Graders() if how.scheduler is None else nullcontext() as graders:
+    with Graders() if how["scheduler"] is None else nullcontext() as graders:
         from rnngrade.grading.bundle import Bundle
 
         people = _class_of(desk, stems)
-        how = replace(how, seed=how.seed or own_seed(desk))
+        how["seed"] = how["seed"] or own_seed(desk)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         if graders:
-            graders.prepare(Settings(bundles[0], how.limits, how.seed, how.sandboxed))
+            graders.prepare(Settings(bundles[0], how["limits"], how["seed"], how["sandboxed"]))
         runs = []
         with ExitStack() as stack:
 
@@ -178,7 +171,7 @@ def _grade_unit(
             done = grade(
                 desk,
                 bundle,
-                **vars(how),
+                **how,
                 prepare=prepare,
                 enter=lambda record: gradebook().enter(record),
                 advance=advance,
