@@ -147,12 +147,12 @@ def drive_layer(
     """`drive_module`, and the gradients of the same weighted sum by floating input, None for the others. If the dtype
     counts, what the module makes by itself has to be in that of what it gets.
 
-    The inputs as they are come first, to see what becomes of them; then copies that collect gradients, and those of
-    the parameters are taken there as well: one way back is enough.
+    The inputs as they are come first, in evaluation mode, to see what becomes of them; then, in training mode, copies
+    that collect gradients, and those of the parameters are taken there as well: one way back is enough.
     """
     leaves, fed = zip(*(_watched(args) for args in calls), strict=True)
     with _as_default(parameters):
-        outputs, _ = _outputs(load(candidate(*init), parameters), calls)
+        outputs, _ = _outputs(load(candidate(*init), parameters).eval(), calls)
     with nullcontext() if dtype_counts else _as_default(parameters):
         model = load(candidate(*init), parameters)
         own = dict(model.named_parameters())

@@ -31,6 +31,7 @@ from rnncourse.checks.exercise import Exercise
 KINDS = ("right", "wrong", "once")
 IMPORTS = """\
 import bisect
+import collections
 import copy
 import functools
 import heapq

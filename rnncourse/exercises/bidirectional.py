@@ -153,7 +153,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *states(4, 3, 2, dtype=np.float32), "concat")
     yield edge("float32", *states(4, 3, 2, dtype=np.float32), "sum")
     yield edge('how="mean", which is none of the three', *states(4, 3, 2), "mean")
-    for how in ("", "sums", "products"):  # the last two come after the right words in the alphabet
+    for how in ("", "SUM", "sums", "products"):  # the last two come after the right words in the alphabet
         yield edge(f'how="{how}", which is none of the three', *states(4, 3, 2), how)
 
 

@@ -25,6 +25,13 @@ ex = unit.exercise(
 )
 ex.draws()
 
+
+@ex.cases
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    _, *others = draw(N=3, D=4, H=2)
+    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, 3)], *others)
+
+
 ex.mistakes(r"""
 no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
 + return x @ W_xh + b_h

@@ -268,6 +268,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", weights(rng, 4, 4, np.float32), 0.7)
     yield edge("a radius of 0", np.zeros((3, 3)), 0.9)
     yield edge("a tiny radius", 1e-9 * weights(rng, 3, 3), 0.9)
+    yield edge("the radius that it has", np.diag([0.5, -0.25, 0.0]), 0.5)
     yield edge("a radius of 0, though not all entries are 0", leaning(rng, 0.0, 0.0, 0.0), 0.9)
 
 

@@ -58,6 +58,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(babble(rng, 12, 40))
     yield edge("one character", str(rng.choice(list("xyz"))) * int(rng.integers(2, 5)))
     yield edge("an empty text", "")
+    yield edge("blanks at its ends alone", f" {babble(rng, 4, 9).replace(' ', '')}\t")
 
 
 ex.mistakes(r"""
@@ -388,6 +389,9 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*all_else, 0.05, 1.0)
     *all_else, _, _ = draw()
     yield edge("gradients below the threshold", *all_else, 0.1, 1000.0)
+    parameters, memory, *others = draw()
+    turned = [dict(reversed(arrays.items())) for arrays in (parameters, memory)]
+    yield edge("dicts that were filled in another order", *turned, *others)
     parameters, memory, *batch, _, _ = draw()
     nothing = {name: np.zeros_like(array) for name, array in memory.items()}
     yield edge("the first step of all, with tiny gradients", parameters, nothing, *batch, 0.1, 1e-3)

@@ -464,6 +464,7 @@ ex = unit.exercise(
     takes="train, scored, n, targets, alpha",
     gives="bits_of_step (T,), bits",
     drive=by_step,
+    uses=(bits_per_token,),
     forbids=("torch", "rnncourse.ngram"),
     hints=(
         "At step t, the context of k ids is `tuple(ids[t + 1 - k : t + 1])`, for k = 0, 1, …, n - 1, as long as k is "
