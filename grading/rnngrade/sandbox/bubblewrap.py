@@ -207,28 +207,32 @@ def not_needed(loaded: Collection[str]) -> list[str]:
     """The folders of the packages that compute, on arrays or tensors, and are neither loaded for a unit nor part of
     what every student has installed: what an answer is asked to write, they may have ready.
     """
-    needs = {
-        _normal(str(d.metadata["Name"])): {_normal(r) for r in d.requires or [] if "extra ==" not in r}
-        for d in importlib.metadata.distributions()
-    }
+    needs, found = {}, {}
+    for one in importlib.metadata.distributions():
+        # (The library's own parser reads the long description too, of each package, again and again.)
+        head, _, _ = (one.read_text("METADATA") or one.read_text("PKG-INFO") or "").partition("\n\n")
+        required = {_normal(r) for r in re.findall("^Requires-Dist: (.*)", head, re.M) if "extra ==" not in r}
+        for name in map(_normal, re.findall("^Name: (.*)", head, re.M)):
+            needs[name], found[name] = required, one
     computing, kept = {"numpy", "torch"}, {"rnncourse"}
     while more := {name for name, required in needs.items() if computing & required} - computing:
         computing |= more
-    while more := {name for one in kept for name in needs.get(one, ())} - kept:
+    folders = {name: _folders(found[name]) for name in computing & found.keys()}
+    kept |= {name for name, own in folders.items() if own & {*loaded}}
+    while more := {name for keeper in kept for name in needs.get(keeper, ())} - kept:
         kept |= more
-    packages = {
-        package: {*map(_normal, names)} for package, names in importlib.metadata.packages_distributions().items()
-    }
-    for package in loaded:
-        kept |= packages.get(package, set())
     places = sorted({sysconfig.get_path(name) for name in ("purelib", "platlib")})
     return [
         str(path)
-        for package, names in sorted(packages.items())
-        if names & computing and not names & kept
+        for folder in sorted({folder for name, own in folders.items() if name not in kept for folder in own})
         for place in places
-        if (path := Path(place, package)).is_dir()
+        if (path := Path(place, folder)).is_dir()
     ]
+
+
+def _folders(package: importlib.metadata.Distribution) -> set[str]:
+    """What a package lays among the others."""
+    return {*re.findall(r"^\w+", package.read_text("RECORD") or package.read_text("top_level.txt") or "", re.M)}
 
 
 def _normal(requirement: str) -> str:
