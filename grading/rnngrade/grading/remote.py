@@ -137,10 +137,12 @@ class Remote:
         self._offer(request.functions, request.owners, request.offer)
         self.session.memory.lend(request.laid_out)
         seconds = min(left, len(cases) * limits.call_seconds + GRACE_SECONDS)
-        replies: list[bytes] = []
-        self.session.exchange("observe", request.body, seconds=seconds, answers=self, seen=replies, cases=len(cases))
+        came = told(self.session.exchange("observe", request.body, seconds=seconds, answers=self))
+        if type(came) is not list or not 0 < len(came) <= len(cases) or not all(type(c) is np.ndarray for c in came):
+            raise Garbled("no observations")
+        replies = [one.tobytes() for one in came]
         all_seen = [self._parsed(reply) for reply in replies]
-        if not all_seen or (len(all_seen) < len(cases) and not all_seen[-1].timed_out):
+        if len(all_seen) < len(cases) and not all_seen[-1].timed_out:
             raise Garbled("no observation")
         changed = [self.session.memory.changed(case) for case in range(len(all_seen))]
         views = self._views(all_seen)
