@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from alembic.script import ScriptDirectory
 from sqlalchemy import Column, MetaData, Select, String, Table, Text, create_engine, inspect, make_url, select, text
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
@@ -231,6 +230,8 @@ def name_version(db_url: str) -> None:
             if not inspect(connection).has_table("alembic_version"):
                 connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
             if connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 0:
+                from alembic.script import ScriptDirectory  # which is loaded for a new gradebook alone
+
                 head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
                 connection.execute(
                     text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": head}
