@@ -17,6 +17,7 @@
 # %% locked="setup"
 import math
 from collections import Counter
+from itertools import permutations
 
 import numpy as np
 
@@ -32,7 +33,7 @@ progress("01_ngram")
 # is fixed before training starts, since every entry of $x$ has weights of its own.
 #
 # A **sequence** $x_1, x_2, \dots, x_T$ is something else: things in an order, as many as there happen to be. We write $t$
-# for the index and call it time, though it need not be time. An item may be a word, a number, or a whole image.
+# for the index and call it time, though it need not be time.
 
 # %% tags=["experiment"]
 from rnncourse.data import digit_image
@@ -100,11 +101,11 @@ check(bag_of_words)
 bag = use(bag_of_words)
 for tokens in sentences:
     print(f"{' '.join(tokens):<22}", *bag(tokens, vocabulary))
-
-# 5! orders, but the two "the" may trade places unseen.
-print("orders with this bag:", math.factorial(5) // math.factorial(2))
+print("orders with this bag:", len(set(permutations(sentences[0]))))
 
 # %% [markdown]
+# Half of $5!$: the two "the" may trade places unseen.
+#
 # **No model that reads a bag can tell who bit whom**: two equal inputs give two equal outputs, in every function there is.
 #
 # ### Exercise 1.2 · `quiz_bag_of_words`

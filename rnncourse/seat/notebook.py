@@ -61,6 +61,7 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
         if is_answer and not verdict.passed:
             _failed[name] = _failed.get(name, 0) + 1
         verdict = replace(verdict, offers=_offers(found, candidate, verdict))
+        _last.pop(name, None)  # the last of them is the latest
         _last[name] = candidate, verdict
         if is_answer:
             _standing[name] = verdict
@@ -185,15 +186,16 @@ def _has_lines(answer: Any) -> bool:
     return program is not None and sum(isinstance(node, ast.stmt) for node in ast.walk(program.tree)) > 2
 
 
-def hint(answer: Any) -> Hint:
-    """The next hint for an exercise, given by name or by the answer, as to `check`: where to look in one's own answer
-    and for what, if the last check found that out; then three, from a nudge to nearly the answer.
+def hint(answer: Any = None) -> Hint:
+    """The next hint for an exercise, given by name or by the answer, as to `check`, or the one that was checked last:
+    where to look in one's own answer and for what, if the last check found that out; then three, from a nudge to nearly
+    the answer.
     """
-    name = _named(answer)
     try:
-        general = exercises.find(name).hints
+        exercise = exercises.find(_named(answer))
     except KeyError as error:
-        return _said(Hint(name, 0, 0, error.args[0]))
+        return _said(Hint("?", 0, 0, error.args[0]))
+    name, general = exercise.name, exercise.hints
     _, verdict = _last.get(name, (None, None))
     own = verdict.where.hints if verdict is not None and verdict.where else ()
     told = _hints_given.setdefault(name, [])
@@ -204,22 +206,25 @@ def hint(answer: Any) -> Hint:
     return _said(Hint(name, len(told), len(told) + max(len(following) - 1, 0), text))
 
 
-def solution(answer: Any) -> Solution | Hint:
-    """The solution of an exercise, given by name or by the answer: the model answer, one other way to write it, and
-    why. That it was shown is noted in your progress and in what you hand in.
+def solution(answer: Any = None) -> Solution | Hint:
+    """The solution of an exercise, given by name or by the answer, or of the one that was checked last: the model
+    answer, one other way to write it, and why. That it was shown is noted in your progress and in what you hand in.
     """
-    name = _named(answer)
     try:
-        exercise = exercises.find(name)
+        exercise = exercises.find(_named(answer))
     except KeyError as error:
-        return _said(Hint(name, 0, 0, error.args[0]))
+        return _said(Hint("?", 0, 0, error.args[0]))
     found = solutions.solution_of(exercise)
     if isinstance(found, Solution) and logbook.is_kept():
-        logbook.note_shown(name)
+        logbook.note_shown(exercise.name)
     return _said(found)
 
 
 def _named(answer: Any) -> str:
+    if answer is None and not _last:
+        raise KeyError("Nothing was checked yet. Say which exercise you mean, by its name.")
+    if answer is None:
+        return next(reversed(_last))
     name = answer if isinstance(answer, str) else attribute(answer, "__name__")
     return name if isinstance(name, str) else "?"
 

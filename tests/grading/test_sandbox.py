@@ -546,6 +546,7 @@ def test_what_the_kernel_keeps_for_a_room_counts_where_it_does_the_counting(coun
     """Bytes on their way through sockets: no process has them."""
     program = """
         import os, socket, time
+        full, says = os.pipe()
         for _ in range(16):
             if os.fork() == 0:
                 pairs = [socket.socketpair() for _ in range(120)]
@@ -555,8 +556,10 @@ def test_what_the_kernel_keeps_for_a_room_counts_where_it_does_the_counting(coun
                         while True: end.send(bytes(4096))
                     except BlockingIOError:
                         pass
+                os.write(says, b".")
                 time.sleep(600)
-        time.sleep(1)
+        for _ in range(16):
+            os.read(full, 1)
         """
     with counted.session() as session:
         if session._group:

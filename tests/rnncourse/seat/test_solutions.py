@@ -118,6 +118,8 @@ def test_a_release_for_a_graded_class_has_none_and_offers_none(file, tmp_path, m
 def test_a_hint_is_given_by_function_and_by_name():
     first, second = hint(made(WRONG)), hint("rnn_step")
     assert (first.exercise, first.number, second.number) == ("rnn_step", 1, 2)
+    check(made(WRONG))
+    assert (hint().exercise, hint().number) == ("rnn_step", 4)
     for unknown in (len, 3):
         assert str(hint(unknown)).startswith("There is no exercise")
         assert "0 of 0" not in hint(unknown)._repr_html_()
