@@ -207,32 +207,32 @@ def not_needed(loaded: Collection[str]) -> list[str]:
     """The folders of the packages that compute, on arrays or tensors, and are neither loaded for a unit nor part of
     what every student has installed: what an answer is asked to write, they may have ready.
     """
-    needs, found = {}, {}
+    needs: dict[str, set[str]] = {}
+    lies: dict[str, set[str]] = {}  # what each lays among the others
     for one in importlib.metadata.distributions():
-        # (The library's own parser reads the long description too, of each package, again and again.)
+        # The library's own parser reads the long descriptions too, again and again: a fifth of a second.
         head, _, _ = (one.read_text("METADATA") or one.read_text("PKG-INFO") or "").partition("\n\n")
         required = {_normal(r) for r in re.findall("^Requires-Dist: (.*)", head, re.M) if "extra ==" not in r}
+        files = one.read_text("RECORD") or one.read_text("top_level.txt") or ""
         for name in map(_normal, re.findall("^Name: (.*)", head, re.M)):
-            needs[name], found[name] = required, one
+            needs[name], lies[name] = required, {*re.findall(r"^\w+", files, re.M)}
     computing, kept = {"numpy", "torch"}, {"rnncourse"}
     while more := {name for name, required in needs.items() if computing & required} - computing:
         computing |= more
-    folders = {name: _folders(found[name]) for name in computing & found.keys()}
-    kept |= {name for name, own in folders.items() if own & {*loaded}}
+    kept |= {name for name, folders in lies.items() if folders & {*loaded}}
     while more := {name for keeper in kept for name in needs.get(keeper, ())} - kept:
         kept |= more
+
+    def folders_of(names: Collection[str]) -> set[str]:
+        return {folder for name in names for folder in lies.get(name, ())}
+
     places = sorted({sysconfig.get_path(name) for name in ("purelib", "platlib")})
     return [
         str(path)
-        for folder in sorted({folder for name, own in folders.items() if name not in kept for folder in own})
+        for folder in sorted(folders_of(computing - kept) - folders_of(kept))
         for place in places
         if (path := Path(place, folder)).is_dir()
     ]
-
-
-def _folders(package: importlib.metadata.Distribution) -> set[str]:
-    """What a package lays among the others."""
-    return {*re.findall(r"^\w+", package.read_text("RECORD") or package.read_text("top_level.txt") or "", re.M)}
 
 
 def _normal(requirement: str) -> str:
