@@ -79,6 +79,8 @@ class GradebookWriter:
 
     def __enter__(self) -> GradebookWriter:
         self._gradebook: Gradebook = self._stack.enter_context(opened(self.desk))
+        session = self._gradebook.db
+        self._commit, session.commit = session.commit, session.flush  # nbgrader would commit after each of its steps
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -113,11 +115,10 @@ class GradebookWriter:
                             f"{unit} has no {name} any more. What {len(given)} were given for it by hand stays in "
                             f"{by_hand.path_of(self.desk, unit, given[0]).parent}, and counts for nothing."
                         )
-            self._gradebook.db.commit()
+            self._commit()
             self._rename(unit)
             said += release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
             self._pages[unit] = read_pages(self._gradebook.db, unit, Failures())
-            self._gradebook.db.rollback()
         return said
 
     def enter_student(self, student: str, first_name: str = "", last_name: str = "", email: str = "") -> None:
@@ -164,7 +165,6 @@ class GradebookWriter:
             shown = to_show(record, executed, self._known[unit])
             data = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")  # may quote half a surrogate
             write_changed(self.desk.autograded / student / unit / f"{unit}.ipynb", data + b"\n")
-            session.commit()
 
     def marks(self, unit: str, students: Iterable[str]) -> dict[str, Marks]:
         """What these students have in the gradebook, whatever being late costs."""
@@ -196,7 +196,6 @@ class GradebookWriter:
             session.flush()
             for student, hand in changed.items():
                 by_hand.write(self.desk, unit, student, hand)
-            session.commit()
 
     def take_over(self, unit: str, student: str) -> None:
         """Keep what a person gave in formgrader just now in the desk's own files."""
@@ -209,7 +208,6 @@ class GradebookWriter:
             if (page := self._page(unit, student)).id:
                 self._take_over(unit, student, page)
                 self._gradebook.remove_submission(unit, student)
-                self._gradebook.db.commit()
 
     def _page(self, unit: str, student: str) -> Page:
         """A submission as the gradebook has it; an empty page if it has none. **Errors:** `GradebookError`."""
@@ -264,7 +262,6 @@ class GradebookWriter:
                     for page in submission.notebooks:
                         self._penalize(submission, page, when)
                     times[student] = when
-            self._gradebook.db.commit()
         for student, when in times.items():
             self._keep_timestamp(unit, student, when)
 
@@ -278,10 +275,11 @@ class GradebookWriter:
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """A database's error as one sentence, and nothing left half done."""
+        """All at one stroke, or nothing; a database's error as one sentence."""
         try:
             with told(self.desk):
                 yield
+                self._commit()
         finally:
             self._gradebook.db.rollback()  # after a commit, there is nothing to roll back
 

@@ -35,7 +35,7 @@ _PLAIN_TAG = re.compile(r"[\w-]+\Z")
 def harmless_notebook(notebook: NotebookNode, known: Iterable[str]) -> NotebookNode:
     """A copy of `notebook` that can be shown. The text cells in `known` are the course's own, and stay as they are."""
     own = set(known)
-    shown = nbformat.from_dict({**notebook, "cells": [_harmless_cell(cell, own) for cell in notebook.cells]})
+    shown = NotebookNode(notebook, cells=[_harmless_cell(cell, own) for cell in notebook.cells])
     shown.metadata = nbformat.from_dict(
         {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}}
     )

@@ -207,27 +207,31 @@ def not_needed(loaded: Collection[str]) -> list[str]:
     """The folders of the packages that compute, on arrays or tensors, and are neither loaded for a unit nor part of
     what every student has installed: what an answer is asked to write, they may have ready.
     """
-    needs = {
-        _normal(str(d.metadata["Name"])): {_normal(r) for r in d.requires or [] if "extra ==" not in r}
-        for d in importlib.metadata.distributions()
-    }
+    needs: dict[str, set[str]] = {}
+    lies: dict[str, set[str]] = {}  # what each lays among the others
+    for one in importlib.metadata.distributions():
+        # The library's own parser reads the long descriptions too, again and again: a fifth of a second.
+        head, _, _ = (one.read_text("METADATA") or one.read_text("PKG-INFO") or "").partition("\n\n")
+        required = {_normal(r) for r in re.findall("^Requires-Dist: (.*)", head, re.M) if "extra ==" not in r}
+        files = one.read_text("RECORD") or one.read_text("top_level.txt") or ""
+        for name in map(_normal, re.findall("^Name: (.*)", head, re.M)):
+            needs[name], lies[name] = required, {*re.findall(r"^\w+", files, re.M)}
     computing, kept = {"numpy", "torch"}, {"rnncourse"}
     while more := {name for name, required in needs.items() if computing & required} - computing:
         computing |= more
-    while more := {name for one in kept for name in needs.get(one, ())} - kept:
+    kept |= {name for name, folders in lies.items() if folders & {*loaded}}
+    while more := {name for keeper in kept for name in needs.get(keeper, ())} - kept:
         kept |= more
-    packages = {
-        package: {*map(_normal, names)} for package, names in importlib.metadata.packages_distributions().items()
-    }
-    for package in loaded:
-        kept |= packages.get(package, set())
+
+    def folders_of(names: Collection[str]) -> set[str]:
+        return {folder for name in names for folder in lies.get(name, ())}
+
     places = sorted({sysconfig.get_path(name) for name in ("purelib", "platlib")})
     return [
         str(path)
-        for package, names in sorted(packages.items())
-        if names & computing and not names & kept
+        for folder in sorted(folders_of(computing - kept) - folders_of(kept))
         for place in places
-        if (path := Path(place, package)).is_dir()
+        if (path := Path(place, folder)).is_dir()
     ]
 
 

@@ -211,9 +211,11 @@ def rehearse() -> None:
 
 def rehearse_a_cell(shell: Any) -> None:
     """Run a cell that binds nothing, and put an error into words: for the first ones IPython imports and compiles
-    patterns, and looks for the file of every module there is.
+    patterns, and looks for the file of every module there is. What Python finds out of code that has run a few times,
+    and is fast by then, each fork begins with.
     """
-    shell.run_cell('if False:\n    """A text."""\n', store_history=False)
+    for _ in range(20):
+        shell.run_cell('if False:\n    """A text."""\n', store_history=False)
     shell.logger  # noqa: B018
     try:
         raise ValueError
