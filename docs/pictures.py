@@ -83,6 +83,7 @@ def first_screen(browser: Browser, folder: Path) -> dict[str, bytes]:
     subprocess.run([sys.executable, COURSE / "website" / "make_website.py", "--out", folder / "site"], check=True)
     page = new_page(browser, 1280, 800)
     page.goto((folder / "site" / "index.html").as_uri())
+    page.locator(".home-start").evaluate("buttons => { buttons.style.visibility = 'hidden' }")  # just above the film
     player, moments = page.frame_locator(".home-film iframe"), []
     drawing = player.locator("svg")
     player.locator(".bar").evaluate("bar => { bar.style.opacity = 0 }")

@@ -33,7 +33,7 @@ progress("01_ngram")
 # is fixed before training starts, since every entry of $x$ has weights of its own.
 #
 # A **sequence** $x_1, x_2, \dots, x_T$ is something else: things in an order, as many as there happen to be. We write $t$
-# for the index and call it time, though it need not be time. An item may be a word, a number, or a whole image.
+# for the index and call it time, though it need not be time.
 
 # %% tags=["experiment"]
 from rnncourse.data import digit_image
@@ -104,7 +104,7 @@ for tokens in sentences:
 print("orders with this bag:", len(set(permutations(sentences[0]))))
 
 # %% [markdown]
-# Five words have $5! = 120$ orders; the two "the" may trade places unseen, which leaves half of them.
+# Half of $5!$: the two "the" may trade places unseen.
 #
 # **No model that reads a bag can tell who bit whom**: two equal inputs give two equal outputs, in every function there is.
 #

@@ -1037,15 +1037,18 @@ assert not grids["not flipped back"].all(), "Only the second should have gaps."
 # %% [markdown]
 # ## Something to show to somebody
 #
-# The two highlighters of section 12, on code of your own. The truth comes from Python's tokenizer, so it has to be Python.
+# The highlighter of section 12 that reads both ways, trained for eight epochs more, on code of your own. The truth comes from
+# Python's tokenizer, so it has to be Python.
 
 # %% tags=["experiment", "nbval-ignore-output"]
+trained = train_highlighter(highlighters["both ways"], epochs=8)
+print(f"{shares_right(trained)['all']:.0%} of all held-out characters are right")
 code = """for name in sorted(names):
     if len(name) > 12:
         print("too long:", name)
     total += count(name) * 0.5  # half of it
 """
-ColouredCode(*tagged(highlighters, code))
+ColouredCode(*tagged({"both ways": trained}, code))
 
 # %% tags=["experiment"]
 progress("09_bidirectional")

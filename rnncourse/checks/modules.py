@@ -48,15 +48,20 @@ def has_gradient(value: Any) -> bool:
 
 
 def drive_module(
-    candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]]
+    candidate: Any,
+    init: tuple[Any, ...],
+    parameters: dict[str, torch.Tensor],
+    calls: list[tuple[Any, ...]],
+    *,
+    training: bool = True,
 ) -> tuple[list[Any], dict[str, torch.Tensor]]:
-    """Build `candidate(*init)`, load the parameters, call it with each tuple of arguments.
+    """Build `candidate(*init)`, load the parameters, call it with each tuple of arguments, in training mode or not.
 
-    Returns the outputs, and by name the gradients of a weighted sum of them. Dropout is off. **Errors:** `Unfit`
-    if the module's parameters are not those, by name and shape.
+    Returns the outputs, and by name the gradients of a weighted sum of them. **Errors:** `Unfit` if the module's
+    parameters are not those, by name and shape.
     """
     with _as_default(parameters):
-        model = load(candidate(*init), parameters)
+        model = load(candidate(*init), parameters).train(training)
         outputs, total = _outputs(model, calls)
         return outputs, _by_name(model, parameters, total)
 
@@ -67,7 +72,6 @@ def drive_outputs(
     """The outputs of `drive_module` alone."""
     with _as_default(parameters), torch.no_grad():
         model = load(candidate(*init), parameters)
-        model.eval()
         return [arrays(model(*args)) for args in calls]
 
 
@@ -119,7 +123,6 @@ def _outputs(
     """What comes out of `model`, or `call(model, *args)`, and a weighted sum of it. **Errors:** `Unfit` if no gradient
     flows through that.
     """
-    model.eval()
     outputs = [call(model, *args) if call else model(*args) for args in calls]
     total = weighted_sum(outputs)
     if not total.requires_grad:
@@ -152,7 +155,6 @@ def drive_layer(
         outputs, _ = _outputs(load(candidate(*init), parameters), calls)
     with nullcontext() if dtype_counts else _as_default(parameters):
         model = load(candidate(*init), parameters)
-        model.eval()
         own = dict(model.named_parameters())
         all_leaves = [*(own[name] for name in parameters), *(leaf for args in leaves for leaf in args)]
         shown = iter(_gradients(weighted_sum([model(*args) for args in fed]), all_leaves))
@@ -172,7 +174,7 @@ def drive_stochastic(
     """
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
-        outputs, gradients = drive_module(candidate, init, parameters, calls)
+        outputs, gradients = drive_module(candidate, init, parameters, calls, training=False)
         model = load(candidate(*init), parameters)
         model.eval()
         chance = []

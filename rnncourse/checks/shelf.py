@@ -112,8 +112,10 @@ class Answer:
 
     def space(self, exercise: Exercise, file: str) -> dict[str, Any]:
         """The names that it may use; those of its unit are the references."""
-        space = {e.name: e.reference for e in exercise.unit if isinstance(e, Exercise)}
-        space |= exercise.namespace(self.text, file)
+        space = exercise.namespace(self.text, file)  # itself, since what the notebook has there looks names up in it
+        for one in exercise.unit:
+            if isinstance(one, Exercise):
+                space.setdefault(one.name, one.reference)
         exec(self.imports, space)
         return space
 

@@ -141,6 +141,8 @@ ex.draws()
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("as many inputs as units", *draw(D=3, H=3))
+    _, *others = draw(N=3, D=4, H=2)
+    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, 3)], *others)
 
 
 ex.mistakes(r"""
@@ -811,6 +813,8 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     parameters, _ = draw(D=2)
     batches = [normal(rng, 3, N, 2) for N in (5, 2, 5)]
     yield edge("another number of rows at each call", parameters, [("forward", (X,)) for X in batches])
+    onehot = np.eye(2, dtype=np.int64)[rng.integers(0, 2, (4, 3))]
+    yield edge("inputs of whole numbers, one-hot", parameters, [("forward", (onehot,))])
 
 
 ex.mistakes(r"""

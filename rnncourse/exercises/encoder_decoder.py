@@ -1202,6 +1202,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("pairs match, triples do not", [3, 4, 9, 5, 6], [3, 4, 5, 6, 7], 3)
     yield edge("the same word again and again", ["the"] * 7, ["the", "cat", "sat", "on", "the", "mat"], 1)
     yield edge("letters of two words", "translation", "transaction", 2)
+    yield edge("other words of the same letters", ["ab", "c", "d"], ["a", "bc", "d"], 2)
 
 
 bleu_exercise = ex

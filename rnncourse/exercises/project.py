@@ -1439,7 +1439,7 @@ def is_printed(number: str, value: float, least: int = 2) -> bool:
 
 
 def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Iterator[Fact]:
-    """What four reports show: three of a network that wins, one of a network that loses."""
+    """What five reports show: three of a network that wins, one of a network that draws, one of one that loses."""
     if not all(isinstance(text, str) for text in answers):
         raise Unfit("A report is a text")
     figures = [of_call for (of_call,) in given]
@@ -1491,12 +1491,15 @@ def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]
     )
     yield Fact("the number of seeds", said, cause="seeds_unsaid")
     verdicts = [(WINS in text, LOSES in text) for text in told["Results"]]
+    drawn = verdicts.pop(3)
     right = verdicts == [(True, False)] * 3 + [(False, True)]
     either = all(a != b for a, b in verdicts)
     words = f'"Results" has to say one of these two sentences, the one that is so: "{WINS}" or "{LOSES}"'
     cause = "" if not either else "conclusion_beforehand" if len(set(verdicts)) == 1 else "verdict_turned_round"
     words = "" if cause else words
     yield Fact("the verdict", None if "Results" in missing else right, words, cause)
+    words = f'Of a network whose mean equals the baseline, "Results" should say "{LOSES}": an equal mean beats nothing.'
+    yield Fact("an equal mean", drawn == (False, True) if right and "Results" not in missing else None, words)
     loses = BEATS.search(told["Results"][-1].replace(LOSES, ""))
     words = f'When the network loses, "Results" says so, and it says "{loses[0] if loses else ""}" as well.'
     yield Fact("one verdict", not loses if right and "Results" not in missing else None, words)
@@ -1579,7 +1582,7 @@ ex = unit.exercise(
     "write_report",
     by_result=True,
     points=3,
-    takes="network_wins, network_wins_again, network_wins_once_more, network_loses",
+    takes="network_wins, network_wins_again, network_wins_once_more, network_draws, network_loses",
     gives="facts",
     drive=runs,
     facts=facts_of_reports,
@@ -1595,17 +1598,17 @@ ex = unit.exercise(
 )
 
 
-def made_up_figures(rng: np.random.Generator, seeds: int, wins: bool) -> dict[str, Any]:
-    """The figures of a network that clearly wins, or of one that loses, though its best seed wins."""
+def made_up_figures(rng: np.random.Generator, seeds: int, wins: float) -> dict[str, Any]:
+    """The figures of a network that clearly wins (1), draws (0), or loses (-1), though its best seed wins."""
     baseline = float(rng.uniform(2.0, 3.0))
-    gain = float(rng.uniform(0.4, 0.8)) * (1 if wins else -1)
-    sd = float(rng.uniform(0.03, 0.09)) if wins else -0.9 * gain
+    gain = float(rng.uniform(0.4, 0.8)) * wins
+    sd = -0.9 * gain if wins < 0 else float(rng.uniform(0.03, 0.09))
     mean, plain = baseline - gain, baseline + float(rng.uniform(0.9, 1.5))
     return {
         "seeds": seeds,
         "baseline": baseline,
         "best": mean - 1.3 * sd,
-        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins else 1},
+        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins > 0 else 1},
         "without memory": {"mean": plain, "sd": sd / 2, "gain": baseline - plain, "wins": 0},
     }
 
@@ -1621,10 +1624,10 @@ def rounded(figures: dict[str, Any]) -> set[str]:
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     for _ in range(2):
-        seeds = [int(n) for n in 3 + rng.permutation(6)[:4]]
+        seeds = [int(n) for n in 3 + rng.permutation(6)[:5]]
         drawn: list[dict[str, Any]] = []
         while not drawn or set.intersection(*map(rounded, drawn[:3])):  # what is in all of them was typed in
-            drawn = [made_up_figures(rng, n, wins) for n, wins in zip(seeds, (True, True, True, False))]
+            drawn = [made_up_figures(rng, n, wins) for n, wins in zip(seeds, (1, 1, 1, 0, -1))]
         yield case(*((figures,) for figures in drawn))
 
 

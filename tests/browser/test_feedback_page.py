@@ -12,8 +12,8 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.record import Finding
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.marks import read_marks
-from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.feedback.page import page as page_of
+from rnngrade.pages.feedback.write import write_feedback
 from tests.browser import axe
 from tests.grading.hostile_texts import materials
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, mistake, outcome, submission

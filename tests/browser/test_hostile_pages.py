@@ -21,7 +21,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.record import Finding, Record
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
-from rnngrade.pages.report import write_reports
+from rnngrade.pages.report.page import write_reports
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.waiting import until
 

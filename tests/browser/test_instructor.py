@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Response, expect
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
-from rnngrade.pages.report import write_reports
+from rnngrade.pages.report.page import write_reports
 from tests.browser import axe
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, mistake, outcome, submission
 

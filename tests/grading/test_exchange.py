@@ -34,16 +34,16 @@ with warnings.catch_warnings():
 from rnncourse import exercises
 from rnngrade.author.release import beside_python
 from rnngrade.core.desk import Desk, is_name
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record
 from rnngrade.gradebook import book as gradebook
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.run import run
-from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.feedback.exchange import SECRET
-from rnngrade.roster.times import TIMESTAMP, TimesError, handed_in
+from rnngrade.pages.feedback.write import write_feedback
+from rnngrade.roster.times import TIMESTAMP, handed_in
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, resubmitted, rnngrade, submission
 
 POINTS = sum(exercise.points for exercise in exercises.unit(UNIT))
@@ -108,7 +108,7 @@ class Hub:
         with GradebookWriter(self.desk) as writer:
             for record, notebook in made:
                 self.desk.keep(record, notebook)
-                with contextlib.suppress(TimesError):  # a time that is none is told of one student
+                with contextlib.suppress(DeskError):  # a time that is none is told of one student
                     writer.put(record, notebook)
 
     def release(self) -> Failures:
@@ -332,7 +332,7 @@ def test_a_time_that_the_exchange_wrote_is_read_as_that_moment_or_not_at_all(roo
     path = desk.submission_path(UNIT, "ada").with_name(TIMESTAMP)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(written)
-    with contextlib.suppress(TimesError):
+    with contextlib.suppress(DeskError):
         assert handed_in(desk, UNIT, "ada") == when
         return
     assert written.rpartition(" ")[2].isalpha()

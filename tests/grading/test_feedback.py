@@ -17,8 +17,8 @@ from rnngrade.core.record import JUDGED, ExerciseResult, Finding, Record
 from rnngrade.core.text import code, cut, formula, markdown, marked_code, prose
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.marks import Mark, Marks
-from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.feedback.page import page as page_of
+from rnngrade.pages.feedback.write import write_feedback
 from tests.grading.hostile_texts import ATTEMPTS, materials, texts
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, enter, mistake, outcome, submission
 from tests.grading.on_any_database import Person

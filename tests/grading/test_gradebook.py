@@ -6,11 +6,11 @@ import nbformat
 import pytest
 
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import TIMED_OUT, write_whole
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.showing import card_of
-from rnngrade.roster.times import TimesError
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, submission
 from tests.grading.on_any_database import GradebookSuite, content, put
 
@@ -80,7 +80,7 @@ def test_a_notebook_that_is_none_is_an_error_that_changes_nothing(desk, root):
 def test_a_timestamp_that_is_no_date_is_an_error_that_names_the_file(desk, root):
     path = desk.submission_path(UNIT, "ada").parent / "timestamp.txt"
     write_whole(path, b"yesterday, I believe")
-    with pytest.raises(TimesError, match=r"timestamp\.txt holds no date"):
+    with pytest.raises(DeskError, match=r"timestamp\.txt holds no date"):
         put(desk, outcome(root, submission("ada")))
     write_whole(path, b"\n")
     put(desk, outcome(root, submission("ada")))

@@ -13,11 +13,11 @@ from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.gradebook.renaming import rename_known
-from rnngrade.gradebook.status import status_of
+from rnngrade.gradebook.status import UnitStatus
 from rnngrade.lms.filling import fill
 from rnngrade.lms.moodle import feedback_zip, file_name
 from rnngrade.lms.returning import of_unit
-from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.rules import Rules
 from rnngrade.roster.students import ClassList
 from tests.grading.made import NONE, UNIT, WRITTEN, enter, outcome, rnngrade, rows, submission
@@ -95,24 +95,19 @@ def test_whatever_a_student_is_called_moodle_finds_the_number(student, number):
     assert whose(name, {str(number)}) == (str(number), "03_cell.html")
 
 
-def test_a_page_that_is_not_written_is_told(graded):
-    (graded.feedback / "ada" / UNIT / f"{UNIT}.html").unlink()
-    failures = Failures()
-    pages_of(graded, failures)
-    assert any("ada" in words and "rnngrade feedback" in words for words in failures.told)
-
-
 def test_a_page_goes_out_as_it_is_now_whatever_was_marked_since_it_was_written(graded):
     page = graded.page_path(UNIT, "alan")
     before = page.read_bytes()
-    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
+    graded.page_path(UNIT, "ada").unlink()  # it is written then
+    pages_of(graded)
+    assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
     Person(graded, "alan").gives(WRITTEN, 1.25)
-    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == ["alan"]
+    assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == ["alan"]
     with zipfile.ZipFile(io.BytesIO(pages_of(graded))) as archive:
         (now,) = [archive.read(name) for name in archive.namelist() if name.startswith("alan")]
     assert before != now == page.read_bytes()
     assert b"waits for a person" not in now
-    assert status_of(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
+    assert UnitStatus(graded, UNIT, Rules(), ClassList(), Failures()).without_feedback == []
 
 
 def changed(before, after, delimiter=","):

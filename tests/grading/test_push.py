@@ -8,7 +8,7 @@ import pytest
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
 from rnngrade.lms.api import Canvas
-from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.times import lateness_of
 from tests.grading.canvas_server import TOKEN, Course, serving
 from tests.grading.made import NONE, UNIT, WRITTEN, rnngrade
@@ -163,7 +163,7 @@ def test_who_asks_too_much_waits_longer_each_time_and_gives_up(course):
     course.slow_down = 1000
     with (
         serving(course) as url,
-        Canvas(url, TOKEN, waited.append) as canvas,
+        Canvas(url, TOKEN, wait=waited.append) as canvas,
         pytest.raises(DeskError, match=r"Canvas answered 4(29|03) to GET"),
     ):
         canvas.get("/api/v1/courses/1/assignments/4711")

@@ -20,9 +20,8 @@ from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.marks import Mark, Marks
-from rnngrade.pages.report import statistics, write_reports
-from rnngrade.pages.report.page import read_marks, read_references
-from rnngrade.pages.report.statistics import KINDS, histogram, kind_of
+from rnngrade.pages.report.page import read_marks, read_references, write_reports
+from rnngrade.pages.report.statistics import KINDS, UnitStatistics, histogram, kind_of
 from tests.grading.made import NONE, result_of, results_of
 from tests.grading.pages import Page
 
@@ -79,16 +78,16 @@ def page(desk, *records, unit=UNIT):
 def test_a_tie_has_no_most_common_mistake_and_one_student_s_alone_is_common_to_nobody(desk):
     known = exercises.find("rnn_step").misconceptions[:3]
     made = [student(f"s{i}", {"rnn_step": m.name}) for i, m in enumerate(known)]
-    assert statistics(made, CATALOGUE).most_common == ()
+    assert UnitStatistics(made, CATALOGUE).most_common == ()
     twice = [*made, *(student(f"t{i}", {"rnn_step": m.name}) for i, m in enumerate(known))]
-    assert len(statistics(twice, CATALOGUE).most_common) == 3
+    assert len(UnitStatistics(twice, CATALOGUE).most_common) == 3
     assert f"33% 2 of 6 {known[1].message}" in page(desk, *twice).text
     assert "33% each: 3 mistakes" in Page((desk.reports / "index.html").read_text(encoding="utf-8")).text
 
 
 def test_a_demo_class_is_counted_as_it_was_made():
     made = demo_class(UNIT, 18)
-    stats = statistics(map(record_of, made), CATALOGUE)
+    stats = UnitStatistics(map(record_of, made), CATALOGUE)
     given = Counter((n, a.name) for s in made for n, a in s.answers.items() if isinstance(a, Misconception))
     assert {(m.exercise, m.name): len(m.students) for m in stats.mistakes} == given
     counts = [len(m.students) for m in stats.mistakes]
@@ -122,7 +121,7 @@ def test_wrong_answers_that_nobody_explained_stand_together_if_the_check_said_th
 
     told = "softmax raised ZeroDivisionError: division by zero (in the line `{}`). (In the case N=3.)"
     made = [failed("a", "Another."), failed("b", told.format("1/0")), failed("c", told.format("x / 0"))]
-    seen = of_exercise(statistics([*made, student("d")], CATALOGUE), "softmax")
+    seen = of_exercise(UnitStatistics([*made, student("d")], CATALOGUE), "softmax")
     assert [u.students for u in seen.unexplained] == [("b", "c"), ("a",)]
     assert seen.unexplained[0].message == told.format("1/0")
     assert seen.counts == {"passed": 1, "explained": 0, "unexplained": 3, "unwritten": 0, "failed": 0}
@@ -145,7 +144,7 @@ def test_wrong_answers_that_nobody_explained_stand_together_if_the_same_was_foun
         found("dan", mends, "O - 1", "operator"),
         found("eva", mends, "O + 1", "operator"),
     ]
-    seen = of_exercise(statistics(made, CATALOGUE), "softmax").unexplained
+    seen = of_exercise(UnitStatistics(made, CATALOGUE), "softmax").unexplained
     assert [u.students for u in seen] == [("ada", "bob"), ("cem", "dan"), ("eva",)]
     assert seen[1].place == "Said of cem."
     assert " ->  2      return cem" in seen[1].example
@@ -154,16 +153,16 @@ def test_wrong_answers_that_nobody_explained_stand_together_if_the_same_was_foun
 @pytest.mark.parametrize("status", [TIMED_OUT, DIED, REFUSED, MISSING, GARBLED])
 def test_an_answer_without_a_verdict_is_counted_by_what_became_of_it(status):
     lost = with_result(student("ada"), "softmax", passed=False, points=0.0, status=status, message="Why.")
-    seen = of_exercise(statistics([lost, student("alan")], CATALOGUE), "softmax")
-    assert [(f.status, f.message, f.students) for f in seen.failed] == [(status, "Why.", ("ada",))]
+    seen = of_exercise(UnitStatistics([lost, student("alan")], CATALOGUE), "softmax")
+    assert [(f.name, f.message, f.students) for f in seen.failed] == [(status, "Why.", ("ada",))]
     assert (seen.counts["failed"], seen.counts["passed"], seen.timed_out) == (1, 1, int(status == TIMED_OUT))
 
 
 def test_an_exercise_that_a_record_does_not_have_is_missing():
     old = student("ada")
     old = dataclasses.replace(old, exercises=old.exercises[1:])
-    seen = of_exercise(statistics([old], CATALOGUE), NAMES[0])
-    assert [(f.status, f.students) for f in seen.failed] == [(MISSING, ("ada",))]
+    seen = of_exercise(UnitStatistics([old], CATALOGUE), NAMES[0])
+    assert [(f.name, f.students) for f in seen.failed] == [(MISSING, ("ada",))]
     assert seen.mean == 0
 
 
@@ -172,14 +171,14 @@ def test_an_exercise_is_correlated_with_the_others_and_not_with_itself():
     others = dict.fromkeys(NAMES[1:], BLANK)
     made = [student(f"a{i}", {NAMES[0]: RIGHT, **others}) for i in range(6)]
     made += [student(f"b{i}", {NAMES[0]: BLANK}) for i in range(6)]
-    assert of_exercise(statistics(made, CATALOGUE), NAMES[0]).discrimination == -1.0
+    assert of_exercise(UnitStatistics(made, CATALOGUE), NAMES[0]).discrimination == -1.0
 
 
 def test_the_median_and_the_slowest_are_told_with_the_student():
     made = [with_result(student(f"s{i}"), "softmax", seconds=s) for i, s in enumerate((0.1, 9.0, 0.2))]
-    seen = of_exercise(statistics(made, CATALOGUE), "softmax")
+    seen = of_exercise(UnitStatistics(made, CATALOGUE), "softmax")
     assert (seen.median_seconds, seen.slowest) == (0.2, (9.0, "s1"))
-    assert of_exercise(statistics(made, CATALOGUE), "rnn_step").slowest is None
+    assert of_exercise(UnitStatistics(made, CATALOGUE), "rnn_step").slowest is None
 
 
 @pytest.mark.parametrize("most", [1, 2, 12, 13, 28, 29, 100, 7.5, 1001])
@@ -218,7 +217,7 @@ def test_the_same_long_answers_are_told_and_no_short_ones_nor_stubs(size, answer
     made = [
         with_result(record, "softmax", **vars(result_of("softmax", gave))) for record in class_of(size, softmax=answers)
     ]
-    found = [one.students for one in statistics(made, CATALOGUE).same]
+    found = [one.students for one in UnitStatistics(made, CATALOGUE).same]
     assert found == ([same] if same and gave == RIGHT else [])
 
 
@@ -227,14 +226,14 @@ def test_the_same_wrong_answer_comes_before_the_same_right_ones():
     made = class_of(8, softmax=pair, Network=pair, rnn_step=other)
     made[2] = with_result(made[2], "rnn_step", passed=False)
     made[3] = with_result(made[3], "rnn_step", passed=False)
-    first, second = statistics(made, CATALOGUE).same
+    first, second = UnitStatistics(made, CATALOGUE).same
     assert (first.students, first.wrong, first.right) == (("s2", "s3"), ("rnn_step",), ())
     assert (second.students, second.wrong, second.right) == (("s0", "s1"), (), ("softmax", "Network"))
 
 
 def test_the_courses_own_answer_is_told_apart_from_a_classmates():
     made = class_of(8, softmax={0: LONG, 1: LONG}, Network={2: "90:cc"})
-    stats = statistics(made, CATALOGUE, references={"softmax": {LONG}, "Network": {"90:cc"}})
+    stats = UnitStatistics(made, CATALOGUE, references={"softmax": {LONG}, "Network": {"90:cc"}})
     assert stats.same == ()
     assert [s.students + s.exercises for s in stats.as_reference] == [
         ("s0", "softmax"),
@@ -257,7 +256,7 @@ def test_points_given_by_hand_count_and_waiting_questions_are_told():
     made = [student("ada", written=(WRITTEN,)), student("alan", BLANK), student("emmy", written=(WRITTEN,))]
     alan = {"check_softmax": Mark(1.0, 3.0, by_hand=True), "check_Network": Mark(0.0, 3.0, by_hand=True, waits=True)}
     marks = {"ada": Marks({WRITTEN: Mark(2.5, 3.0)}), "alan": Marks(alan)}
-    stats = statistics(made, CATALOGUE, marks=marks, handed_in=["ada", "zuse"])
+    stats = UnitStatistics(made, CATALOGUE, marks=marks, handed_in=["ada", "zuse"])
     ada, alan, emmy = stats.students
     assert (ada.points, ada.total, ada.waiting) == (CATALOGUE.points, CATALOGUE.points + 2.5, ())
     assert (alan.points, alan.cells["softmax"].judged, alan.cells["Network"].judged) == (1.0, 0.0, None)

@@ -16,11 +16,11 @@ from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.exporting import export
 from rnngrade.gradebook.status import lines
 from rnngrade.gradebook.term import export_total
-from rnngrade.pages.feedback import write_feedback
-from rnngrade.pages.report import write_reports
+from rnngrade.pages.feedback.write import write_feedback
+from rnngrade.pages.report.page import write_reports
 from rnngrade.roster.collect import collect
 from rnngrade.roster.students import class_list
-from rnngrade.roster.times import TimesError, lateness_of, take_times
+from rnngrade.roster.times import lateness_of, take_times
 from tests.grading.made import NONE, UNIT, WRITTEN, enter, outcome, rnngrade, submission, table
 from tests.grading.on_any_database import Person
 from tests.grading.ruled import ROSTER, RULES, hand_in
@@ -258,7 +258,7 @@ def test_a_table_of_another_class_is_no_success(desk, tmp_path):
 
 def test_a_time_without_a_zone_needs_one(desk, tmp_path):
     (tmp_path / "t.csv").write_text("id,handed_in\nada,2026-11-20 10:00\n")
-    with pytest.raises(TimesError, match="line 2: in which time zone is that"):
+    with pytest.raises(DeskError, match="line 2: in which time zone is that"):
         take_times(desk, UNIT, tmp_path / "t.csv")
 
 

@@ -151,7 +151,6 @@ def build(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line; returns its exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m rnngrade.author.build", description="Build the course's notebooks."
     )
@@ -226,7 +225,6 @@ def _put_back(path: Path, text: str | None) -> None:
 
 
 def _progress(console: Console | None) -> Progress:
-    """A bar for each unit that is executed, counted in cells."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=console or Console(quiet=True))
 

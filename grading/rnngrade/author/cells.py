@@ -37,7 +37,6 @@ class Cells:
 
     @staticmethod
     def read(solution: Path) -> Cells:
-        """What stands in the cells of this solution."""
         return Cells(list(_statements(solution)))
 
     def value(self, name: str) -> Any:

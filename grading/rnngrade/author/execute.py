@@ -123,7 +123,6 @@ def _bare_png(encoded: str) -> str:
 
 
 def _fault(cell: NotebookNode, root: Path) -> str | None:
-    """What is wrong with what `cell` shows, or None."""
     for output in cell.outputs:
         if output.output_type == "stream" and output.name == "stderr":
             return f"wrote to stderr, which costs a check its points: {output.text.splitlines()[0]}"

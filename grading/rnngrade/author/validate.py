@@ -13,7 +13,6 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 from rnncourse import check, exercises
 from rnncourse.checks.edits import EditError
@@ -41,9 +40,8 @@ def faults(root: Path, stem: str) -> Iterator[str]:
     except SyntaxError as error:
         yield f"{source}:{error.lineno}: This is no Python: {error.msg}."
         return
-    module = _imported(root, f"rnncourse.exercises.{_name(stem)}", catalogue)
-    if isinstance(module, str):
-        yield module
+    if fault := _import_fault(root, f"rnncourse.exercises.{_name(stem)}", catalogue):
+        yield fault
         return
     unit = exercises.unit(stem)
     if unit.stem != stem:
@@ -183,12 +181,13 @@ def _mistakes(root: Path, exercise: Exercise) -> Iterator[str]:
             yield f"{exercise_place(root, exercise, name)}: {exercise.name} has {count} mistakes of the name {name}."
 
 
-def _imported(root: Path, name: str, file: str) -> ModuleType | str:
-    """The module of that name, which stands in `file`; or a sentence on why it cannot be had."""
+def _import_fault(root: Path, name: str, file: str) -> str:
+    """A sentence on why the module of that name, which stands in `file`, cannot be had; nothing if it can."""
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     try:
-        return importlib.import_module(name)
+        importlib.import_module(name)
+        return ""
     except SyntaxError as error:
         path = Path(error.filename or file)
         where = path.relative_to(root) if path.is_relative_to(root) else file

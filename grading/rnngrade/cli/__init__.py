@@ -24,7 +24,6 @@ class Commands(click.Group):
     """The commands in the order of the work. The log says when one begins, and with what error it ends."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Their names, as they were added."""
         return list(self.commands)
 
     def invoke(self, context: click.Context) -> Any:

@@ -10,15 +10,17 @@ import click
 
 from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
-from rnncourse.seat.sentences import EXAMPLES, Sentence
+from rnncourse.seat.sentences import Sentence
 from rnngrade.cli.shared import (
     FILE_THERE,
+    Opener,
     argument,
-    canvas_token,
+    command,
     for_the_class,
     graded_units,
     of_canvas,
     require_graded,
+    say,
     some_students,
     unit_argument,
     unit_option,
@@ -29,8 +31,7 @@ from rnngrade.core.errors import together
 from rnngrade.core.words import visible
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn new")
-@click.pass_obj
+@command("new")
 def new(desk: Desk) -> None:
     """Make an empty desk that only you can read, for a class whose work comes by nbgrader's exchange."""
     desk.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -39,12 +40,11 @@ def new(desk: Desk) -> None:
     click.echo(f"{desk.folder}{already}: run nbgrader's commands there, 'nbgrader release_assignment 03_cell'.")
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
+@command("rnngrade --desk try-out sample 03 04 --size 18")
 @units_argument("all that are graded by program")
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--hostile", is_flag=True, help="Some that are hostile, broken or odd as well, in unit 03.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, another class.")
-@click.pass_obj
 def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: int) -> None:
     """Make up a class whose true scores are known: right, blank, every kind of mistake."""
     from rnngrade.demo.hostile import hostile_class
@@ -58,11 +58,10 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: i
             click.echo(f"{unit}: {len(made)} submissions in {desk.submitted}")
 
 
-@click.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn collect downloads.zip\n"
-    + "  rnngrade --desk autumn collect moodle.zip --unit 03 --names Grades-Unit-03.csv\n"
-    + "  rnngrade --desk autumn collect unit-03-submissions --names classroom_roster.csv"
+@command(
+    "collect downloads.zip",
+    "collect moodle.zip --unit 03 --names Grades-Unit-03.csv",
+    "collect unit-03-submissions --names classroom_roster.csv",
 )
 @argument("source", "A folder, a zip, or one notebook.", type=click.Path(path_type=Path, exists=True))
 @unit_option
@@ -80,7 +79,6 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: i
     show_default=True,
     help="Who named the files, if it cannot be told.",
 )
-@click.pass_obj
 def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form: str) -> None:
     """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle, Canvas, Gradescope or
     GitHub Classroom.
@@ -89,59 +87,45 @@ def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form
     from rnngrade.roster.names import settle
 
     with desk.locked("rnngrade collect"), for_the_class() as failures:
-        for words in settle(desk, names) if names else ():
-            click.echo(words)
+        say(settle(desk, names) if names else ())
         if (desk.folder / "collected").is_dir():
             from rnngrade.gradebook.renaming import rename_known
 
-            for words in rename_known(desk):
-                click.echo(words)
+            say(rename_known(desk))
         report = take(source, desk, failures, unit, form)
-        for words in together([*report.notes, *report.unknown]):
-            click.echo(words)
+        say(together([*report.notes, *report.unknown]))
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
     if not report.taken and not report.unchanged:
         raise Sentence(f"{source} has nothing that could be collected.")
 
 
-@click.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn times Worksheet.csv --unit 03 --language de --column 'Zuletzt geändert (Abgabe)'\n"
-    + "  rnngrade --desk autumn times --unit 03 --url https://canvas.example.org --course 1 --assignment 4711\n"
-    + "  rnngrade --desk autumn times handed-in.csv"
+@command(
+    "times Worksheet.csv --unit 03 --language de --column 'Zuletzt geändert (Abgabe)'",
+    "times --unit 03 --url https://canvas.example.org --course 1 --assignment 4711",
+    "times handed-in.csv",
 )
 @argument("table", "A table: CSV, JSON, or YAML.", required=False, type=FILE_THERE)
 @unit_option
 @click.option("--column", help="What the column of times is called there.")
 @click.option("--language", default="en", show_default=True, help="The language of the months in it.")
 @of_canvas
-@click.pass_obj
 def times(
-    desk: Desk,
-    table: Path | None,
-    unit: str | None,
-    column: str | None,
-    language: str,
-    url: str | None,
-    course: int | None,
-    assignment: int | None,
+    desk: Desk, table: Path | None, unit: str | None, column: str | None, language: str, canvas: Opener | None
 ) -> None:
     """Write down when submissions came, by a table of a platform's or your own, or by Canvas's API, with the token in
     CANVAS_TOKEN.
     """
-    from rnngrade.lms.api import Canvas
     from rnngrade.roster.times import pull_times, take_times
 
     with desk.locked("rnngrade times"):
         if table is not None:
             taken = take_times(desk, unit, table, column=column, language=language)
-        elif unit and url and course is not None and assignment is not None:
-            with Canvas(url, canvas_token()) as canvas:
-                taken = pull_times(desk, unit, canvas, course, assignment)
+        elif unit and canvas:
+            with canvas() as opened:
+                taken = pull_times(desk, unit, opened)
         else:
             raise click.UsageError("Say a table, or --unit, --url, --course and --assignment for Canvas's API.")
-    for words in taken.notes:
-        click.echo(words)
+    say(taken.notes)
     if not taken.new and not taken.known:
         raise Sentence("No time is of anybody who handed in: is it this unit's table?")
     click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
@@ -150,8 +134,7 @@ def times(
         click.echo(f"What being late costs {words}")
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn status")
-@click.pass_obj
+@command("status")
 def status(desk: Desk) -> None:
     """Say what is there of each unit, when it is due, who is late or missing, and what to do next."""
     from rnngrade.gradebook.status import lines
@@ -160,17 +143,15 @@ def status(desk: Desk) -> None:
     if not any(desk.given(name).exists() for name in theirs):
         raise Sentence(f"There is no desk in {desk.folder} yet: 'rnngrade collect' or 'rnngrade sample' begins one.")
     with for_the_class() as failures:
-        for line in lines(desk, failures):
-            click.echo(line)
+        say(lines(desk, failures))
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn feedback 03")
+@command("feedback 03")
 @units_argument()
 @some_students
-@click.pass_obj
 def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> None:
     """Write each student's page: verdict, diagnosis and hint for each exercise, grades and comments by hand."""
-    from rnngrade.pages.feedback import write_feedback
+    from rnngrade.pages.feedback.write import write_feedback
 
     with for_the_class() as failures:
         chosen = {unit: require_graded(desk, unit, students) for unit in units}
@@ -179,27 +160,21 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn report")
+@command("report")
 @units_argument("all that are graded")
-@click.pass_obj
 def report(desk: Desk, units: tuple[str, ...]) -> None:
     """Draw the picture of the class: what it got, which mistakes are behind what is wrong, who needs a look."""
-    from rnngrade.pages.report import write_reports
+    from rnngrade.pages.report.page import write_reports
 
     with for_the_class() as failures:
         stems = units or graded_units(desk)
         for unit in stems:
             require_graded(desk, unit)
-        for path in [*write_reports(desk, stems, failures), desk.reports / "index.html"]:
-            click.echo(str(path))
+        say(map(str, [*write_reports(desk, stems, failures), desk.reports / "index.html"]))
 
 
-@click.command(
-    context_settings={"ignore_unknown_options": True},
-    epilog=EXAMPLES + "  rnngrade --desk autumn lab\n  rnngrade --desk autumn lab --no-browser --port 9000",
-)
+@command("lab", "lab --no-browser --port 9000", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
-@click.pass_obj
 def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
     """Open JupyterLab with formgrader on this class: Nbgrader, then Formgrader, in the menu."""
     if desk.db_url == f"sqlite:///{desk.gradebook}" and not desk.gradebook.exists():
@@ -214,15 +189,11 @@ def _open_lab(desk: Desk, options: Sequence[str]) -> None:
     open_jupyterlab(desk.folder, options, [Path(__file__).parents[1] / "jupyter"], **here)
 
 
-@click.command(
-    context_settings={"ignore_unknown_options": True},
-    epilog=EXAMPLES + "  rnngrade --desk autumn mark 03\n  rnngrade --desk autumn mark 03 --no-browser --port 9000",
-)
+@command("mark 03", "mark 03 --no-browser --port 9000", context_settings={"ignore_unknown_options": True})
 @unit_argument()
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
 @click.option("--student", default="", help="Only what this student wrote, by any name that they have: an appeal.")
 @click.option("--part", default="", metavar="K/N", help="Only a part of the answers, 1/2 or 2/2 if you are two.")
-@click.pass_obj
 def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: str) -> None:
     """Mark a unit's written answers one after another, without names, by key. Formgrader shows the same marks."""
     if part and not (re.fullmatch(r"[1-9]\d?/[1-9]\d?", part) and int(part.split("/")[0]) <= int(part.split("/")[1])):
@@ -232,13 +203,11 @@ def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: 
     _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{unit}{';' if asked else ''}{asked}", *arguments])
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn explain ada 03")
+@command("explain ada 03")
 @argument("student", "Whose points: any name that they have.")
 @unit_argument()
-@click.pass_obj
 def explain(desk: Desk, student: str, unit: str) -> None:
     """Say why a student has these points: the case, what was expected, what came, the line, and what is by hand."""
     from rnngrade.gradebook.explaining import explained
 
-    for line in explained(desk, unit, student):
-        click.echo(visible(line))
+    say(map(visible, explained(desk, unit, student)))

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES
 from rnngrade.cli.shared import (
     FILE,
     FILE_THERE,
     FOLDER,
     Decorator,
-    canvas_token,
+    Opener,
+    command,
     for_the_class,
     graded_units,
     of_canvas,
     of_the_class,
     options,
+    say,
     unit_argument,
     units_argument,
 )
@@ -45,7 +46,7 @@ def give_back() -> None:
 def giving(*given: Decorator) -> Decorator:
     """A target of `return`, with these options and that by which provisional points go, too."""
     words = "Also the points of those for whom a person has still to look."
-    return options(*given, click.option("--provisional", is_flag=True, help=words), click.pass_obj)
+    return options(*given, click.option("--provisional", is_flag=True, help=words))
 
 
 unit_or_term = (
@@ -59,12 +60,7 @@ a_table = (
 )
 
 
-@give_back.command(
-    "csv",
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn return csv 03 --output grades.csv\n"
-    + "  rnngrade --desk autumn return csv --total --output term.csv",
-)
+@command("return csv 03 --output grades.csv", "return csv --total --output term.csv", of=give_back, name="csv")
 @giving(
     units_argument("all that are graded"),
     click.option("--total", "of_the_term", is_flag=True, help="One number for the term: [term] in desk.toml."),
@@ -88,16 +84,15 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
             click.echo(str(output))
         people = class_list(desk)
         for unit in stems:
-            for words in of_the_class(desk, people, unit):
-                click.echo(words, err=True)
+            say(of_the_class(desk, people, unit), err=True)
 
 
-@give_back.command(
-    "canvas",
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn return canvas 03 --url https://canvas.example.org --course 1 --assignment 4711\n"
-    + "  rnngrade --desk autumn return canvas 03 --table Grades.csv --output filled.csv\n"
-    + '  rnngrade --desk autumn return canvas --total --table Grades.csv --column "Term (99)" --output filled.csv',
+@command(
+    "return canvas 03 --url https://canvas.example.org --course 1 --assignment 4711",
+    "return canvas 03 --table Grades.csv --output filled.csv",
+    'return canvas --total --table Grades.csv --column "Term (99)" --output filled.csv',
+    of=give_back,
+    name="canvas",
 )
 @giving(
     *unit_or_term,
@@ -110,9 +105,7 @@ def to_canvas(
     desk: Desk,
     unit: str | None,
     of_the_term: bool,
-    url: str | None,
-    course: int | None,
-    assignment: int | None,
+    canvas: Opener | None,
     provisional: bool,
     dry_run: bool,
     feedback: bool,
@@ -121,24 +114,20 @@ def to_canvas(
     """Grades and pages by Canvas's API, or grades into the gradebook that you downloaded. The API's token stands in the
     environment variable CANVAS_TOKEN.
     """
-    from rnngrade.lms.api import Canvas
     from rnngrade.lms.push import carry_out, plan
-    from rnngrade.lms.returning import write_missing
 
     with _returned(desk, unit, of_the_term, provisional) as (returned, failures):
         if filled["table"] is not None:
             _fill("canvas", returned, failures, **filled)
-        elif url is not None and course is not None and assignment is not None:
+        elif canvas is not None:
             done = 0
-            if feedback and not dry_run:
-                write_missing(desk, returned, failures)
-            with Canvas(url, canvas_token()) as canvas:
-                changes = list(plan(desk, returned, canvas, course, assignment, failures, feedback=feedback))
+            with canvas() as opened:
+                changes = list(plan(desk, returned, opened, failures, feedback=feedback))
                 for change in changes:
-                    click.echo(change.line())
+                    click.echo(f"{change.student}: {change.words}")
                     if change.is_needed and not dry_run:
                         with failures.of(change.student, returned.what):
-                            carry_out(canvas, course, assignment, change)
+                            carry_out(opened, change)
                             done += 1
             needed = sum(change.is_needed for change in changes)
             click.echo(f"{needed} to change; nothing was done." if dry_run else f"{done} changed.")
@@ -146,11 +135,11 @@ def to_canvas(
             raise click.UsageError("Say --url, --course and --assignment, or --table FILE with --output FILE.")
 
 
-@give_back.command(
-    "moodle",
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn return moodle 03 --table Grades.csv --output filled.csv --zip feedback-03.zip\n"
-    + "  rnngrade --desk autumn return moodle 03 --table Grades.csv --column Bewertung --output filled.csv",
+@command(
+    "return moodle 03 --table Grades.csv --output filled.csv --zip feedback-03.zip",
+    "return moodle 03 --table Grades.csv --column Bewertung --output filled.csv",
+    of=give_back,
+    name="moodle",
 )
 @giving(
     *unit_or_term,
@@ -167,7 +156,6 @@ def to_moodle(
 ) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
     from rnngrade.lms.moodle import feedback_zip
-    from rnngrade.lms.returning import write_missing
 
     if filled["table"] is None and zipped is None:
         raise click.UsageError("Say --table FILE with --output FILE, or --zip FILE, or both.")
@@ -175,13 +163,12 @@ def to_moodle(
         if filled["table"] is not None:
             _fill("moodle", returned, failures, **filled)
         if zipped:
-            write_missing(desk, returned, failures)
             data, number = feedback_zip(desk, returned, failures)
             write_whole(zipped, data)
             click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
 
 
-@give_back.command("mail", epilog=EXAMPLES + "  rnngrade --desk autumn return mail 03 --output mails")
+@command("return mail 03 --output mails", of=give_back, name="mail")
 @giving(
     unit_argument(),
     click.option("--output", type=FOLDER, required=True, help="The folder to write."),
@@ -189,10 +176,8 @@ def to_moodle(
 def by_mail(desk: Desk, unit: str, output: Path, provisional: bool) -> None:
     """Feedback pages, and a table for a mail merge."""
     from rnngrade.lms.mail import write_mails
-    from rnngrade.lms.returning import write_missing
 
     with _returned(desk, unit, False, provisional) as (returned, failures):
-        write_missing(desk, returned, failures)
         table, students = write_mails(desk, returned, output, failures)
         click.echo(f"{table}: {len(students)} mails")
 
@@ -212,8 +197,7 @@ def _returned(
         else:
             returned = of_unit(desk, unit, failures, provisional=provisional)
         yield returned, failures
-        for words in returned.left_out():
-            click.echo(words)
+        say(returned.left_out())
 
 
 def _fill(

@@ -7,19 +7,20 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES, Sentence
+from rnncourse.seat.sentences import Sentence
 from rnngrade.cli.shared import (
+    command,
     for_the_class,
     of_the_class,
     own_seed,
     progress_bar,
     require_work,
+    say,
     seed_option,
     some_students,
     units_argument,
@@ -37,25 +38,15 @@ if TYPE_CHECKING:
     from rnngrade.sandbox.limits import Limits
 
 
-@dataclass(frozen=True)
-class How:
-    """How `grading.run` grades, as the options say: with "" for `seed` by that of the desk, with no `students` all."""
-
-    jobs: int
-    scheduler: str | None
-    sandboxed: bool
-    limits: Limits
-    seed: str
-    students: tuple[str, ...] | None
-    force: bool
+# How `grading.run` grades, by what it calls its arguments: with no `seed` by that of the desk, with no `students` all.
+How = dict[str, Any]
 
 
-@click.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn run 03\n"
-    + "  rnngrade --desk autumn run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30\n"
-    + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
-    + "  rnngrade --desk autumn run 03 --json | jq '.[] | select(.flags != [])'"
+@command(
+    "run 03",
+    "run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30",
+    "run 03 --scheduler tcp://grading:8786",
+    "run 03 --json | jq '.[] | select(.flags != [])'",
 )
 @units_argument()
 @click.option("--jobs", type=click.IntRange(1), default=None, help="How many at a time (default: one for each core).")
@@ -69,7 +60,6 @@ class How:
 @click.option("--force", is_flag=True, help="Grade again what has been graded.")
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if a person has to look at something.")
-@click.pass_obj
 def run(
     desk: Desk,
     /,
@@ -81,15 +71,17 @@ def run(
     **given: Any,
 ) -> None:
     """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
-    limited = _limits_of(limits)
+    is_sandboxed = given.pop("sandbox") != "none"
+    how = given | {
+        "limits": _limits_of(limits),
+        "sandboxed": is_sandboxed,
+        "jobs": given["jobs"] or os.cpu_count() or 1,
+    }
     with for_the_class() as failures:
-        chosen = tuple(require_work(desk, units, students)) or None
-        jobs, is_sandboxed = given["jobs"] or os.cpu_count() or 1, given["sandbox"] != "none"
-        how = How(jobs, given["scheduler"], is_sandboxed, limited, given["seed"] or "", chosen, given["force"])
+        how["students"] = tuple(require_work(desk, units, students)) or None
         with desk.locked(f"rnngrade run {' '.join(units)}"):
             runs = grade_units(desk, units, how, failures, is_quiet=as_json)
-        for words in dict.fromkeys(words for one in runs for words in one.not_limited):
-            click.echo(f"Note: {words}", err=True)
+        say(dict.fromkeys(f"Note: {words}" for one in runs for words in one.not_limited), err=True)
         records = [record for one in runs for record in one.records]
         if as_json:
             click.echo(json.dumps([_shown(record) for record in records], indent=1))
@@ -118,14 +110,14 @@ def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, 
     from rnngrade.sandbox import view
 
     view.hide(desk.folder, desk.root)
-    with Graders() if how.scheduler is None else nullcontext() as graders:
+    with Graders() if how["scheduler"] is None else nullcontext() as graders:
         from rnngrade.grading.bundle import Bundle
 
         people = _class_of(desk, stems)
-        how = replace(how, seed=how.seed or own_seed(desk))
+        how["seed"] = how["seed"] or own_seed(desk)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         if graders:
-            graders.prepare(Settings(bundles[0], how.limits, how.seed, how.sandboxed))
+            graders.prepare(Settings(bundles[0], how["limits"], how["seed"], how["sandboxed"]))
         runs = []
         with ExitStack() as stack:
 
@@ -151,8 +143,7 @@ def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
 
     people, rules = class_list(desk), rules_of(desk)
     students = (student for unit in stems for student in desk.submissions(unit))
-    for words in rules.unmatched(students, people) if rules else ():
-        click.echo(words, err=True)
+    say(rules.unmatched(students, people), err=True)
     return people
 
 
@@ -180,7 +171,7 @@ def _grade_unit(
             done = grade(
                 desk,
                 bundle,
-                **vars(how),
+                **how,
                 prepare=prepare,
                 enter=lambda record: gradebook().enter(record),
                 advance=advance,
@@ -188,19 +179,16 @@ def _grade_unit(
                 graders=graders,
             )
     finally:
-        for words in said:
-            click.echo(words, err=True)
+        say(said, err=True)
     gradebook().enter_lateness(bundle.unit, failures)
     return done
 
 
 def _say(desk: Desk, done: Run, people: ClassList) -> None:
     """Say what came of a unit: a line for each submission, how many there are, and who of the class is missing."""
-    for record in done.records:
-        click.echo(line_for(record))
+    say(map(line_for, done.records))
     click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
-    for words in of_the_class(desk, people, done.unit):
-        click.echo(words)
+    say(of_the_class(desk, people, done.unit))
 
 
 def _shown(record: Record) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +15,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rnncourse import exercises
-from rnncourse.seat.sentences import Sentence
+from rnncourse.seat.sentences import EXAMPLES, Sentence
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
 
 if TYPE_CHECKING:
+    from rnngrade.lms.api import Canvas
     from rnngrade.roster.students import ClassList
 
-
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Opener = Callable[[], "Canvas"]
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FILE_THERE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -36,7 +38,6 @@ class UnitName(click.ParamType):
     name = "unit"
 
     def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> str:
-        """The stem. **Errors:** `Sentence`."""
         try:
             return exercises.unit(value.zfill(2)).stem
         except KeyError as error:
@@ -55,7 +56,6 @@ def argument(name: str, help: str, **given: Any) -> Decorator:
 
 
 def unit_argument(more: str = "", **given: Any) -> Decorator:
-    """The argument for one unit."""
     return argument("unit", f"The unit: 03, or 03_cell{more}.", type=UnitName(), **given)
 
 
@@ -66,8 +66,6 @@ def units_argument(default: str = "", **given: Any) -> Decorator:
 
 
 def options(*given: Decorator) -> Decorator:
-    """All of these, in their order."""
-
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(given):
             command = option(command)
@@ -76,16 +74,49 @@ def options(*given: Decorator) -> Decorator:
     return decorated
 
 
+def command(
+    *examples: str, of: click.Group | None = None, name: str | None = None, **given: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command that gets the desk, and whose help ends in examples: of `rnngrade --desk autumn`, or as they stand."""
+    lines = (one if one.startswith("rnngrade ") else f"rnngrade --desk autumn {one}" for one in examples)
+    given["epilog"] = EXAMPLES + "\n".join(f"  {line}" for line in lines)
+    make = click.command if of is None else of.command
+    return lambda function: make(name, **given)(click.pass_obj(function))
+
+
+def say(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print them, a line each, as they come."""
+    for line in lines:
+        click.echo(line, err=err)
+
+
 unit_option = click.option("--unit", type=UnitName(), help="The unit, if it cannot be told.")
 some_students = click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
 seed_option = click.option(
     "--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once)."
 )
-of_canvas = options(
-    click.option("--url", envvar="CANVAS_URL", help="Canvas's address, or the variable CANVAS_URL."),
-    click.option("--course", type=int, help="The course's number, which stands in its address."),
-    click.option("--assignment", type=int, help="The assignment's number, also in its address."),
-)
+
+
+def of_canvas(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options by which an assignment in Canvas is named; the command gets as `canvas` what opens it, None if they are
+    not all there. The token is never an option, which others on the machine see.
+    """
+
+    @functools.wraps(function)
+    def asked(*desk: Desk, url: str | None, course: int | None, assignment: int | None, **more: Any) -> Any:
+        def opened() -> Canvas:
+            from rnngrade.lms.api import Canvas
+
+            token = os.environ.get("CANVAS_TOKEN", "").strip()
+            return Canvas(str(url), token, f"/api/v1/courses/{course}/assignments/{assignment}")
+
+        return function(*desk, canvas=None if None in (url, course, assignment) else opened, **more)
+
+    return options(
+        click.option("--url", envvar="CANVAS_URL", help="Canvas's address, or the variable CANVAS_URL."),
+        click.option("--course", type=int, help="The course's number, which stands in its address."),
+        click.option("--assignment", type=int, help="The assignment's number, also in its address."),
+    )(asked)
 
 
 @contextmanager
@@ -152,11 +183,6 @@ def own_seed(desk: Desk) -> str:
         write_whole(path, secrets.token_hex(16).encode())
         path.chmod(0o600)
     return path.read_text().strip()
-
-
-def canvas_token() -> str:
-    """The token by which Canvas knows whoever runs this; it is never an argument, which others on the machine see."""
-    return os.environ.get("CANVAS_TOKEN", "").strip()
 
 
 @contextmanager

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES
-from rnngrade.cli.shared import FILE_THERE, argument, own_seed, seed_option, unit_argument, unit_option
+from rnngrade.cli.shared import FILE_THERE, argument, command, own_seed, say, seed_option, unit_argument, unit_option
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import write_whole
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
+@command("rnngrade grade homework.ipynb", "rnngrade grade 03_cell.ipynb --json record.json")
 @argument("file", "The notebook.", type=FILE_THERE)
 @unit_option
 @click.option(
@@ -24,7 +23,6 @@ from rnngrade.core.record import write_whole
     "--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True, help="Where it runs."
 )
 @click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time).")
-@click.pass_obj
 def grade(
     desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
 ) -> None:
@@ -41,28 +39,24 @@ def grade(
     if str(as_json) == "-":
         click.echo(text)
     elif annotate:
-        for line in annotated(record, file):
-            click.echo(line)
+        say(annotated(record, file))
     else:
         for result in record.exercises:
             mark = "✓" if result.passed else "✗"
             click.echo(f"{mark} {result.name}: {result.points:g} of {result.max_points:g}")
             if words := words_of(result):
                 click.echo("    " + words.replace("\n", "\n    "))
-        for finding in record.findings:
-            click.echo(f"! {finding.message}")
+        say(f"! {finding.message}" for finding in record.findings)
     click.echo(f"{record.unit}: {record.points:g} of {record.max_points:g} points", err=str(as_json) == "-")
-    for words in done.unprotected:
-        click.echo(f"Note: {words}", err=True)
+    say((f"Note: {words}" for words in done.unprotected), err=True)
     if record.points < record.max_points:
         sys.exit(3)
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip")
+@command("gradescope 03 --output autograder-03.zip")
 @unit_argument()
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
 @seed_option
-@click.pass_obj
 def gradescope(desk: Desk, unit: str, output: Path, seed: str | None) -> None:
     """Write an autograder for Gradescope, which grades each submission as this desk does."""
     from rnngrade.lms.gradescope import autograder_zip
@@ -77,15 +71,11 @@ def gradescope(desk: Desk, unit: str, output: Path, seed: str | None) -> None:
     )
 
 
-@click.command(
-    epilog=EXAMPLES
-    + "  rnngrade github 03 --grader university/grader --release grader.zip > .github/workflows/classroom.yml"
-)
+@command("rnngrade github 03 --grader university/grader --release grader.zip > .github/workflows/classroom.yml")
 @unit_argument()
 @click.option("--grader", required=True, help="The repository on GitHub that holds the release, owner/name.")
 @click.option("--ref", default="main", show_default=True, help="Its tag or branch.")
 @click.option("--release", type=click.Path(path_type=Path), help="Write what that repository is to hold, as a zip.")
-@click.pass_obj
 def github(desk: Desk, unit: str, grader: str, ref: str, release: Path | None) -> None:
     """Print a workflow that grades what a student pushes: for GitHub Classroom, or any repository. It grades with a
     release of the course, without solutions/, that lies in a repository of its own.

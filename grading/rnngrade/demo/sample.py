@@ -127,7 +127,6 @@ def _points(name: str, mistake: str) -> float:
 
 
 def points_for(name: str, answer: Answer) -> float:
-    """What an answer to an exercise is worth."""
     if isinstance(answer, Misconception):
         return _points(name, answer.name)
     return float(exercises.find(name).points) if answer == RIGHT else 0.0

@@ -229,7 +229,7 @@ class GradebookWriter:
     def _rename(self, unit: str) -> None:
         """Take over what was given by hand for exercises that are called otherwise now, as the rules say."""
         rules, _ = self._around
-        renamed = rules.changed[unit].renamed if rules and unit in rules.changed else {}
+        renamed = rules.changed[unit].renamed if unit in rules.changed else {}
         names = dict(renamed) | {f"check_{old}": f"check_{new}" for old, new in renamed.items()}
         for path in by_hand.path_of(self.desk, unit, "").parent.glob("*.json") if names else ():
             given = by_hand.read(self.desk, unit, path.stem)
@@ -239,8 +239,7 @@ class GradebookWriter:
                 by_hand.write(self.desk, unit, path.stem, given)
 
     @cached_property
-    def _around(self) -> tuple[Rules | None, ClassList]:
-        """The rules and the class list."""
+    def _around(self) -> tuple[Rules, ClassList]:
         return rules_of(self.desk), class_list(self.desk)
 
     def _cells(self, unit: str) -> set[str]:
@@ -378,7 +377,7 @@ class GradebookWriter:
     def _late(self, unit: str, student: str) -> tuple[Lateness, datetime | None]:
         """How late a student is by the desk's rules, and when the unit is due for all, if they say so."""
         rules, people = self._around
-        if rules is None or unit not in rules.due:
+        if unit not in rules.due:
             return Lateness(), None
         return lateness_for(self.desk, unit, student, rules, people), rules.due[unit]
 

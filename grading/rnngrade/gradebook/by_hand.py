@@ -94,7 +94,6 @@ class ByHand:
 
 
 def path_of(desk: Desk, unit: str, student: str) -> Path:
-    """Where it lies."""
     return desk.folder / "by_hand" / unit / f"{student}.json"
 
 
@@ -120,13 +119,11 @@ def read(desk: Desk, unit: str, student: str) -> ByHand:
 
 
 def write(desk: Desk, unit: str, student: str, given: ByHand) -> None:
-    """Keep it. **Errors:** `DiskFull`."""
     text = json.dumps(asdict(given), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     write_whole(path_of(desk, unit, student), text.encode("utf-8", "replace"))
 
 
 def user() -> str:
-    """Who works here."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

@@ -17,8 +17,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Column, MetaData, Select, String, Table, Text, create_engine, inspect, make_url, select, text
+from sqlalchemy import Column, MetaData, Select, String, Table, Text, create_engine, make_url, select
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
@@ -39,7 +40,6 @@ with warnings.catch_warnings():
     from nbgrader.dbutil import ALEMBIC_DIR
 
 from rnngrade.author import release
-from rnngrade.author.release import beside_python
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, Stop
 
@@ -91,12 +91,10 @@ class Entered:
     submission: str = ""
 
     def to_json(self) -> str:
-        """As text."""
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Entered:
-        """What `to_json` wrote."""
         data = json.loads(text)
         grades = {name: GivenGrade(**grade) for name, grade in data["state"].pop("grades").items()}
         return cls(**data | {"state": State(grades, **data["state"])})
@@ -143,9 +141,8 @@ def opened(desk: Desk) -> Iterator[Gradebook]:
     """
     with told(desk):
         desk.folder.mkdir(parents=True, exist_ok=True)
-        with beside_python():
-            name_version(desk.db_url)
-            gradebook = Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
+        name_version(desk.db_url)
+        gradebook = Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
         try:
             ENTERED.create(gradebook.engine, checkfirst=True)
             yield gradebook
@@ -222,19 +219,15 @@ def read_pages(session: Any, unit: str, failures: Failures, student: str | None 
 def name_version(db_url: str) -> None:
     """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
 
-    nbgrader does it after it has made the tables, by a process that takes seconds: if it was killed in between, nobody
-    would name it any more.
+    nbgrader does it after it has made the tables, by a process that takes seconds, and leaves it alone where there are
+    any: if it was killed in between, nobody would name it any more.
     """
     engine = create_engine(db_url)
     try:
         with engine.begin() as connection:
-            if not inspect(connection).has_table("alembic_version"):
-                connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-            if connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 0:
-                head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
-                connection.execute(
-                    text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": head}
-                )
+            context = MigrationContext.configure(connection)
+            if context.get_current_revision() is None:
+                context.stamp(ScriptDirectory(ALEMBIC_DIR), "head")
     finally:
         engine.dispose()
 

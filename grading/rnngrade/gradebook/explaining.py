@@ -11,7 +11,7 @@ from rnngrade.gradebook.exporting import number
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.grading.single import words_of
 from rnngrade.roster.names import called
-from rnngrade.roster.rules import rules_of
+from rnngrade.roster.rules import Changed, rules_of
 from rnngrade.roster.students import class_list
 
 
@@ -24,18 +24,17 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     yield f"{record.student}, {unit}: " + (_points(mine) if mine else "not in the gradebook as graded")
     if mine and mine.penalty:
         yield f"  {number(mine.before)} were earned, {number(mine.penalty)} came off for being late."
-    rules = rules_of(desk)
-    changed = rules.changed.get(unit) if rules else None
+    changed = rules_of(desk).changed.get(unit, Changed())
     grades = mine.grades if mine else {}
     for grade_id in dict.fromkeys([*(f"check_{name}" for name in results), *grades]):
         exercise, mark = grade_id.removeprefix("check_"), grades.get(grade_id)
         points = "no points yet" if mark is None or mark.points is None else number(mark.points)
         result, hand = results.get(exercise), given.grades.get(grade_id)
-        if changed and exercise in changed.dropped:
+        if exercise in changed.dropped:
             yield f"{exercise}: dropped in desk.toml, and counts for nobody"
         else:
             yield f"{exercise}: {points}" + (f" of {number(mark.most)}" if mark else "")
-        if changed and exercise in changed.full_points:
+        if exercise in changed.full_points:
             yield "    Full points for all, by desk.toml."
         if result and hand and hand.points is not None:
             yield f"    The judge gave {number(result.points)}."

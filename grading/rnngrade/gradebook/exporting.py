@@ -7,7 +7,7 @@ stands at the end. A cell that begins with =, +, - or @ would be run by a spread
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -56,14 +56,22 @@ def export(desk: Desk, units: Sequence[str], failures: Failures, *, provisional:
     tables, people = read_grades(desk, units, listed, failures)
     for unit in units:
         desk.tell_unreadable(unit, failures)
-    return written(_rows(desk, tables, people, rules or Rules(), failures, provisional))
+    names = list(dict.fromkeys(name for table in tables for name in table.exercises))
+    return written([*WHO, *names, *COLUMNS], _rows(desk, tables, people, rules, failures, provisional))
 
 
-def written(rows: Iterable[list[str]]) -> str:
-    """Rows as the text of a CSV file."""
+def written(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
+    """Rows as the text of a CSV file; what one does not have is empty."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    table = csv.DictWriter(text, columns, lineterminator="\r\n")
+    table.writeheader()
+    table.writerows(rows)
     return text.getvalue()
+
+
+def about(person: Person) -> dict[str, str]:
+    """Who it is, as a table has it."""
+    return {"student": cell(person.id)} | {name: cell(getattr(person, name)) for name in WHO[1:4]}
 
 
 def read_grades(
@@ -108,43 +116,35 @@ def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitG
 
 def _rows(
     desk: Desk, units: list[UnitGrades], people: list[Listed], rules: Rules, failures: Failures, provisional: bool
-) -> Iterable[list[str]]:
-    exercises = list(dict.fromkeys(name for unit in units for name in unit.exercises))
-    yield [*WHO, *exercises, *COLUMNS]
+) -> Iterator[dict[str, str]]:
     for person, student, is_listed in people:
         for unit in units:
             grades = unit.grades.get(student)
-            who = [*map(cell, (person.id, person.last_name, person.first_name, person.email, unit.name))]
+            row = about(person) | {"unit": unit.name, "max": number(unit.max_points)}
             if grades is None:
                 missing = NO_NOTEBOOK if person.id in unit.here.others else NOT_KNOWN if unit.here.numbered else NOTHING
                 status = NOT_GRADED if student in unit.handed_in else missing
                 if is_listed or status == NOT_GRADED:
-                    given = {"max": number(unit.max_points), "status": status}
-                    yield [*who, *("" for _ in exercises), *(given.get(name, "") for name in COLUMNS)]
+                    yield row | {"status": status}
                 continue
             with failures.of(student, unit.name):
-                record = desk.record(unit.name, student)
-                late = grades.late
+                record, late = desk.record(unit.name, student), grades.late
                 checks = {f"check_{name}" for name in unit.exercises}
-                given = {
+                is_timed = late.due and late.handed_in
+                yield row | {
+                    **{name: number(grades.points(name)) for name in unit.exercises},
                     "written": number(sum(m.points or 0.0 for n, m in grades.grades.items() if n not in checks)),
                     "before_late": number(grades.before),
-                    "days_late": str(late.days) if late.due and late.handed_in else "",
-                    "late_days": str(late.free) if late.due and late.handed_in else "",
+                    "days_late": str(late.days) if is_timed else "",
+                    "late_days": str(late.free) if is_timed else "",
                     "late_penalty": number(grades.penalty),
                     "total": number(grades.total) if provisional or not grades.waits else "",
-                    "max": number(unit.max_points),
                     "due": local(late.due, rules),
                     "handed_in": local(late.handed_in, rules) or (late.words() if late.is_unclear else ""),
                     "status": NUMBERED if student in unit.here.numbered else GRADED if is_listed else NOT_LISTED,
                     "waits_for_a_person": "yes" if grades.waits else "no",
                     "flags": cell("; ".join(finding.message for finding in record.flags) if record else ""),
                 }
-                yield [
-                    *who,
-                    *(number(grades.points(name)) if name in unit.exercises else "" for name in exercises),
-                    *(given[name] for name in COLUMNS),
-                ]
 
 
 def local(when: datetime | None, rules: Rules) -> str:

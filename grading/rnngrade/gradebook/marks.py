@@ -44,7 +44,6 @@ class Marks:
     late: Lateness = field(default_factory=Lateness)
 
     def points(self, exercise: str) -> float:
-        """The points of an exercise; 0 if there are none."""
         mark = self.grades.get(f"check_{exercise}")
         return (mark.points or 0.0) if mark else 0.0
 
@@ -128,9 +127,9 @@ def _is_entered(desk: Desk, record: Record, page: Page | None) -> bool:
     return not given or is_touched or page.state == given.state(page.entered.answers, page.auto, page.commented, record)
 
 
-def marks_of(page: Page, rules: Rules | None, unit: str) -> Marks:
+def marks_of(page: Page, rules: Rules, unit: str) -> Marks:
     """What stands on a page, with what the rules say of exercises, and the penalty that the gradebook has."""
-    changed = (rules.changed if rules else {}).get(unit, Changed())
+    changed = rules.changed.get(unit, Changed())
     grades = {}
     for name, auto in page.auto.items():
         if (exercise := name.removeprefix("check_")) in changed.dropped:

@@ -5,7 +5,6 @@ Reads what lies in the desk, grades nothing and changes nothing.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
 from rnngrade.roster.identity import Presence, presence
-from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
 from rnngrade.roster.times import lateness_of
@@ -30,61 +28,43 @@ VERSIONS = {
 }
 
 
-@dataclass
 class UnitStatus:
-    """One unit of a class."""
-
-    unit: str
-    due: datetime | None = None
-    handed_in: list[str] = field(default_factory=list)
-    graded: list[str] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)  # graded, and handed in again since, or the unit was changed
-    changed: set[str] = field(default_factory=set)  # what of the unit was changed since, in words
-    not_entered: list[str] = field(default_factory=list)  # graded, and not in the gradebook as they are graded
-    to_mark: int = 0
-    without_feedback: list[str] = field(default_factory=list)
-    late: dict[str, Lateness] = field(default_factory=dict)
-    extended: dict[str, datetime] = field(default_factory=dict)
-    without_time: list[str] = field(default_factory=list)
-    here: Presence = field(default_factory=Presence)
-
-    @property
-    def to_grade(self) -> list[str]:
-        """Whose work is to be graded, for the first time or again."""
-        return sorted({*self.handed_in} - {*self.graded} | {*self.stale, *self.not_entered})
-
-
-def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> UnitStatus:
     """What there is of a unit. Of whom it cannot be told is put into `failures`. **Errors:** `GradebookError`."""
-    found = UnitStatus(unit, rules.due.get(unit), list(desk.submissions(unit)))
-    records = {record.student: record for record in desk.graded(unit)}
-    found.graded = list(records)
-    marks = read_marks(desk, unit, failures, tells_missing=False) if records else {}
-    found.not_entered = [student for student in records if student not in marks]
-    now = _versions(desk, unit) if records else {}
-    for student, record in records.items():
-        others = {
-            words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
-        }
-        found.changed |= others
-        if others or _is_other(desk.submission_path(unit, student), record):
-            found.stale.append(student)
-        if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
-            found.without_feedback.append(student)
-        found.to_mark += sum(mark.waits for mark in marks[student].grades.values()) if student in marks else 0
-    for student, late in lateness_of(desk, unit, failures, found.handed_in, rules=rules, people=people).items():
-        if late.days or late.is_unclear:
-            found.late[student] = late
-        elif late.due and late.handed_in is None:
-            found.without_time.append(student)
-    for student in sorted({*found.handed_in, *people.people}):
-        names, due = people.names_of(student), found.due
-        later = rules.due_for(unit, names)
-        if due and later and later > due and not (student in people.people and _has(found.handed_in, student, people)):
-            found.extended[student] = later
-    if people and found.handed_in:
-        found.here = presence(desk, unit, people)
-    return found
+
+    def __init__(self, desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> None:
+        self.unit, self.due, self.handed_in = unit, rules.due.get(unit), list(desk.submissions(unit))
+        records = {record.student: record for record in desk.graded(unit)}
+        self.graded = list(records)
+        self.stale = list[str]()  # graded, and handed in again since, or the unit was changed
+        self.changed = set[str]()  # what of the unit was changed since, in words
+        self.without_feedback = list[str]()
+        marks = read_marks(desk, unit, failures, tells_missing=False) if records else {}
+        self.not_entered = [student for student in records if student not in marks]
+        self.to_mark = sum(mark.waits for who in records.keys() & marks for mark in marks[who].grades.values())
+        now = _versions(desk, unit) if records else {}
+        for student, record in records.items():
+            others = {
+                words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
+            }
+            self.changed |= others
+            if others or _is_other(desk.submission_path(unit, student), record):
+                self.stale.append(student)
+            if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
+                self.without_feedback.append(student)
+        # whose work is to be graded, for the first time or again
+        self.to_grade = sorted({*self.handed_in} - {*self.graded} | {*self.stale, *self.not_entered})
+        late = lateness_of(desk, unit, failures, self.handed_in, rules=rules, people=people)
+        self.late = {who: one for who, one in late.items() if one.days or one.is_unclear}
+        self.without_time = [
+            who for who in sorted(late.keys() - self.late) if late[who].due and late[who].handed_in is None
+        ]
+        self.extended = dict[str, datetime]()
+        for student in sorted({*self.handed_in, *people.people}):
+            later = rules.due_for(unit, people.names_of(student))
+            is_twice = student in people.people and _has(self.handed_in, student, people)
+            if self.due and later and later > self.due and not is_twice:
+                self.extended[student] = later
+        self.here = presence(desk, unit, people) if people and self.handed_in else Presence()
 
 
 def _has(students: list[str], id: str, people: ClassList) -> bool:
@@ -111,12 +91,11 @@ def _is_other(path: Path, record: Record) -> bool:
 def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterator[str]:
     """The status of a class, as text. Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`."""
     now = now or datetime.now(UTC)
-    rules, people = rules_of(desk) or Rules(), class_list(desk)
+    rules, people = rules_of(desk), class_list(desk)
     known = [unit for unit in exercises.STEMS if unit in rules.due or desk.submissions(unit) or any(desk.graded(unit))]
-    found = [status_of(desk, unit, rules, people, failures) for unit in known]
+    found = [UnitStatus(desk, unit, rules, people, failures) for unit in known]
     yield f"{desk.folder}: " + (f"{len(people.people)} on the class list" if people else "no class list (roster.csv)")
-    policy = _policy(rules)
-    if policy:
+    if policy := _policy(rules):
         yield f"Late: {policy}"
     for one in found:
         yield ""
@@ -145,22 +124,16 @@ def _policy(rules: Rules) -> str:
 
 
 def _unit_lines(one: UnitStatus, rules: Rules, people: ClassList, now: datetime) -> Iterator[str]:
-    due = ""
-    if one.due:
-        due = f", {'was' if one.due <= now else 'is'} due {local(one.due, rules)}"
-    yield f"{one.unit}{due}"
-    counts = [f"{len(one.handed_in)} handed in", f"{len(one.graded)} graded"]
-    if one.to_grade:
-        counts.append(f"{len(one.to_grade)} to grade")
-    if one.changed:
-        counts.append(f"grades are old: {', '.join(sorted(one.changed))} changed since")
-    if one.not_entered:
-        counts.append(f"{len(one.not_entered)} not in the gradebook as graded")
-    if one.to_mark:
-        counts.append(f"{one.to_mark} to mark by hand")
-    if one.without_feedback:
-        counts.append(f"{len(one.without_feedback)} without feedback that says what is so now")
-    yield f"  {', '.join(counts)}"
+    yield one.unit + (f", {'was' if one.due <= now else 'is'} due {local(one.due, rules)}" if one.due else "")
+    counts = {
+        f"{len(one.handed_in)} handed in, {len(one.graded)} graded": True,
+        f"{len(one.to_grade)} to grade": one.to_grade,
+        f"grades are old: {', '.join(sorted(one.changed))} changed since": one.changed,
+        f"{len(one.not_entered)} not in the gradebook as graded": one.not_entered,
+        f"{one.to_mark} to mark by hand": one.to_mark,
+        f"{len(one.without_feedback)} without feedback that says what is so now": one.without_feedback,
+    }
+    yield f"  {', '.join(words for words, is_so in counts.items() if is_so)}"
     if one.late:
         yield f"  late: {some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
     if one.extended:
@@ -179,18 +152,15 @@ def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) 
         if due := [one for one in found if one.due and one.due > now]:
             return f"wait, {due[0].unit} is due {local(due[0].due, rules)}; then '{command} collect DOWNLOAD.zip'"
         return f"take what was handed in: '{command} collect DOWNLOAD.zip'"
-    for one in begun:
-        number = one.unit[:2]
-        if one.to_grade:
-            return f"grade {len(one.to_grade)} of {one.unit}: '{command} run {number}'"
-    for one in begun:
-        if one.without_time or any(late.is_unclear for late in one.late.values()):
-            return f"say when {one.unit} was handed in: '{command} times FILE --unit {one.unit[:2]}', or go on"
-    for one in begun:
-        if one.to_mark:
-            answers = f"{one.to_mark} answer{'s' if one.to_mark > 1 else ''}"
-            return f"mark {answers} of {one.unit} by hand: '{command} mark {one.unit[:2]}'"
-    for one in begun:
-        if one.without_feedback:
-            return f"write the feedback on {one.unit}: '{command} feedback {one.unit[:2]}'"
-    return f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"
+
+    def steps(one: UnitStatus) -> Iterator[str]:
+        of, number = one.unit, one.unit[:2]
+        is_unclear = one.without_time or any(late.is_unclear for late in one.late.values())
+        yield f"grade {len(one.to_grade)} of {of}: '{command} run {number}'" if one.to_grade else ""
+        yield f"say when {of} was handed in: '{command} times FILE --unit {number}', or go on" if is_unclear else ""
+        answers = f"{one.to_mark} answer{'s' if one.to_mark > 1 else ''}"
+        yield f"mark {answers} of {of} by hand: '{command} mark {number}'" if one.to_mark else ""
+        yield f"write the feedback on {of}: '{command} feedback {number}'" if one.without_feedback else ""
+
+    done = f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"
+    return next((words for kind in zip(*map(steps, begun)) for words in kind if words), done)

@@ -6,7 +6,7 @@ is kept. What nobody's work is graded of yet is left out.
     total = 100 * (sum of weight * share, kept and extra) / (sum of weights, kept)
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations
@@ -18,6 +18,7 @@ from rnngrade.gradebook.exporting import (
     NOT_LISTED,
     NOTHING,
     UnitGrades,
+    about,
     cell,
     number,
     read_grades,
@@ -91,7 +92,7 @@ def totals(
     Where some are known by number alone, it is put into `failures`: a number is of one assignment, and has no term.
     **Errors:** those of `exporting.read_grades`.
     """
-    rules, now = rules_of(desk) or Rules(), datetime.now(UTC)
+    rules, now = rules_of(desk), datetime.now(UTC)
     tables, people = read_grades(desk, units, listed, failures)
     for table in tables:
         if some := len(table.here.numbered):
@@ -107,25 +108,22 @@ def export_total(desk: Desk, units: Sequence[str], failures: Failures, *, provis
 
     **Errors:** those of `exporting.export`.
     """
-    rules = rules_of(desk) or Rules()
+    rules = rules_of(desk)
     if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
         failures.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
-    return written(_rows(totals(desk, units, class_list(desk), failures), units, provisional))
-
-
-def _rows(
-    rows: Iterable[tuple[Person, str, Total, bool]], units: Sequence[str], provisional: bool
-) -> Iterator[list[str]]:
-    yield ["student", "last_name", "first_name", "email", "section", *units, *COLUMNS]
-    for person, student, term, is_listed in rows:
-        status = NOT_LISTED if not is_listed else GRADED if student else NOTHING
-        hidden = term.percent is None or (term.waits and not provisional)
-        yield [
-            *map(cell, (person.id, person.last_name, person.first_name, person.email, person.section)),
-            *(number(100 * term.shares[unit]) if unit in term.shares else "" for unit in units),
-            " ".join(term.dropped),
-            " ".join(term.excused),
-            "" if hidden or term.percent is None else number(term.percent),
-            "yes" if term.waits else "no",
-            status,
-        ]
+    columns = ["student", "last_name", "first_name", "email", "section", *units, *COLUMNS]
+    rows = []
+    for person, student, term, is_listed in totals(desk, units, class_list(desk), failures):
+        shown = term.percent is not None and (provisional or not term.waits)
+        shares = {unit: number(100 * share) for unit, share in term.shares.items()}
+        rows.append({
+            **about(person),
+            **shares,
+            "section": cell(person.section),
+            "dropped": " ".join(term.dropped),
+            "excused": " ".join(term.excused),
+            "total": number(term.percent or 0.0) if shown else "",
+            "waits_for_a_person": "yes" if term.waits else "no",
+            "status": NOT_LISTED if not is_listed else GRADED if student else NOTHING,
+        })  # fmt: skip
+    return written(columns, rows)

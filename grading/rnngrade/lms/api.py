@@ -29,11 +29,11 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class Canvas:
-    """A Canvas, at an address such as https://canvas.example.org; opened with `with`. **Errors:** `DeskError`, of all
-    methods.
+    """A Canvas, at an address such as https://canvas.example.org; opened with `with`. Paths are below `place`.
+    **Errors:** `DeskError`, of all methods.
     """
 
-    def __init__(self, url: str, token: str, wait: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, url: str, token: str, place: str = "", wait: Callable[[float], None] = time.sleep) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("https", "http") or not parts.hostname:
             raise Stop(f"{url!r} is no address: write it as in https://canvas.example.org.")
@@ -43,7 +43,7 @@ class Canvas:
             raise Stop("There is no token of Canvas's: make one (Account, Settings, New access token), and put it "
                            "into the environment variable CANVAS_TOKEN.")  # fmt: skip
         self._root = f"{parts.scheme}://{parts.netloc}"
-        self._token, self._wait = token, wait
+        self._token, self._place, self._wait = token, place, wait
         self._session = requests.Session()
         self._session.trust_env = False  # no password of a .netrc takes the token's place
 
@@ -54,12 +54,11 @@ class Canvas:
         self._session.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The object at a path."""
-        return self._json(self._asked("GET", path, params=query))
+        return self._json(self._asked("GET", self._place + path, params=query))
 
     def pages(self, path: str, **query: Any) -> Iterator[Any]:
         """The objects of a list, of all its pages."""
-        answer = self._asked("GET", path, params={"per_page": 100, **query})
+        answer = self._asked("GET", self._place + path, params={"per_page": 100, **query})
         for _ in range(MOST_PAGES):
             yield from self._json(answer)
             following = answer.links.get("next", {}).get("url")
@@ -68,12 +67,12 @@ class Canvas:
             answer = self._asked("GET", following)
 
     def put(self, path: str, data: dict[str, Any]) -> Any:
-        """What comes of a change."""
-        return self._json(self._asked("PUT", path, data=data))
+        return self._json(self._asked("PUT", self._place + path, data=data))
 
     def upload(self, path: str, name: str, content: bytes, kind: str) -> int:
         """The number of a file that was put up. `path` is that of its first step."""
-        told = self._json(self._asked("POST", path, data={"name": name, "size": len(content), "content_type": kind}))
+        about = {"name": name, "size": len(content), "content_type": kind}
+        told = self._json(self._asked("POST", self._place + path, data=about))
         try:
             to, parameters = urljoin(self._root, told["upload_url"]), dict(told["upload_params"])
         except (KeyError, TypeError, ValueError):

@@ -8,16 +8,15 @@ How a line on stdout becomes an annotation, and which characters are escaped in 
 https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
 """
 
-import io
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Record
+from rnngrade.core.zips import zipped
 from rnngrade.grading.single import words_of
-from rnngrade.lms.gradescope import add_grader
+from rnngrade.lms.gradescope import MODES, grader
 
 # GitHub Classroom puts a workflow of this name into a student's repository; it runs on each push.
 PLACE = ".github/workflows/classroom.yml"
@@ -36,10 +35,7 @@ def release_zip(root: Path) -> bytes:
     notebooks = sorted((root / "notebooks").glob("*/*.ipynb"))
     if not notebooks:
         raise DeskError("No notebook is built: run 'make notebooks'.")
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        add_grader(made, root, notebooks)
-    return file.getvalue()
+    return zipped(grader(root, notebooks), MODES)
 
 
 def annotated(record: Record, path: Path) -> Iterator[str]:

@@ -8,10 +8,8 @@ https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/.
 """
 
 import importlib.metadata
-import io
 import json
 import sys
-import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,13 +20,15 @@ import rnncourse
 import rnngrade
 from rnncourse import exercises
 from rnngrade.core.errors import DeskError
-from rnngrade.core.record import ExerciseResult, write_whole
+from rnngrade.core.record import MISSING, ExerciseResult, write_whole
+from rnngrade.core.zips import zipped
 from rnngrade.grading.single import Alone, grade_file, words_of
 from rnngrade.sandbox.limits import Limits
 
 HERE = Path(__file__).parent
 SETTINGS = "settings.json"
 PACKAGES = (rnncourse, rnngrade)
+MODES = {"setup.sh": 0o755}
 SECONDS = 540  # for one submission: Gradescope ends an autograder after ten minutes, unless it is told otherwise
 
 
@@ -39,34 +39,24 @@ def autograder_zip(root: Path, unit: str, seed: str) -> bytes:
     notebook = root / "notebooks" / unit / f"{unit}.ipynb"
     if not notebook.is_file():
         raise DeskError(f"The notebook of {unit} is not built: run 'make notebooks'.")
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        add_grader(made, root, [notebook])
-        _add(made, "run_autograder", (HERE / "run_autograder.sh").read_bytes(), 0o755)
-        _add(made, SETTINGS, json.dumps({"unit": unit, "seed": seed}).encode(), 0o600)
-    return file.getvalue()
+    settings = json.dumps({"unit": unit, "seed": seed}).encode()
+    own = [("run_autograder", (HERE / "run_autograder.sh").read_bytes()), (SETTINGS, settings)]
+    return zipped([*grader(root, [notebook]), *own], {**MODES, "run_autograder": 0o755, SETTINGS: 0o600})
 
 
-def add_grader(made: zipfile.ZipFile, root: Path, notebooks: Iterable[Path]) -> None:
+def grader(root: Path, notebooks: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
     """What grades these notebooks on a machine that has nothing: the course without `solutions/`, the desk, and a
     script that sets up their environment.
     """
-    _add(made, "setup.sh", (HERE / "setup.sh").read_bytes(), 0o755)
-    _add(made, "requirements.txt", "\n".join(_requirements()).encode())
-    _add(made, "constraints.txt", (root / "constraints.txt").read_bytes())
+    yield "setup.sh", (HERE / "setup.sh").read_bytes()
+    yield "requirements.txt", "\n".join(_requirements()).encode()
+    yield "constraints.txt", (root / "constraints.txt").read_bytes()
     for notebook in notebooks:
-        _add(made, f"notebooks/{notebook.parent.name}/{notebook.name}", notebook.read_bytes())
+        yield f"notebooks/{notebook.parent.name}/{notebook.name}", notebook.read_bytes()
     for package in PACKAGES:
         folder = Path(package.__path__[0])
         for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
-            _add(made, f"course/{folder.name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
-
-
-def _add(made: zipfile.ZipFile, name: str, data: bytes, mode: int = 0o644) -> None:
-    about = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # the same bytes for the same unit
-    about.external_attr = mode << 16
-    about.compress_type = zipfile.ZIP_DEFLATED
-    made.writestr(about, data)
+            yield f"course/{folder.name}/{path.relative_to(folder).as_posix()}", path.read_bytes()
 
 
 def _requirements(extra: str = "grading") -> Iterator[str]:
@@ -114,43 +104,38 @@ def results(done: Alone) -> dict[str, Any]:
     if record.written:
         questions = "A written question waits" if len(record.written) == 1 else f"{len(record.written)} questions wait"
         lines.append(f"{questions} for a person, who gives its points by hand: {', '.join(record.written)}.")
+    extra = {"key": record.key, "flags": [flag.code for flag in record.flags], "notes": [*done.unprotected]}
+    tests = [_entry(result) | {"number": str(number)} for number, result in enumerate(record.exercises, start=1)]
+    return _shown("\n\n".join(lines) or "Graded.", tests) | {"extra_data": extra}
+
+
+def nothing(unit: str, why: str) -> dict[str, Any]:
+    """The results of a submission that cannot be graded: no points, and what to do."""
+    unread = (ExerciseResult(e.name, MISSING, 0.0, float(e.points), False, "") for e in exercises.unit(unit))
+    return _shown(why, [*map(_entry, unread)])
+
+
+def _shown(output: str, tests: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "output": "\n\n".join(lines) or "Graded.",
+        "output": output,
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",  # what is said there is said to the instructor
-        "tests": [_entry(number, result) for number, result in enumerate(record.exercises, start=1)],
-        "extra_data": {"key": record.key, "flags": [flag.code for flag in record.flags], "notes": [*done.unprotected]},
+        "tests": tests,
     }
 
 
-def _entry(number: int, result: ExerciseResult) -> dict[str, Any]:
+def _entry(result: ExerciseResult) -> dict[str, Any]:
     return {
         "name": result.name,
-        "number": str(number),
         "score": result.points,
         "max_score": result.max_points,
         "status": "passed" if result.passed else "failed",
         "output": words_of(result),
         "visibility": "visible",
         "extra_data": {"status": result.status, "diagnosis": result.diagnosis},
-    }
-
-
-def nothing(unit: str, why: str) -> dict[str, Any]:
-    """The results of a submission that cannot be graded: no points, and what to do."""
-    return {
-        "score": 0.0,
-        "output": why,
-        "output_format": "text",
-        "visibility": "visible",
-        "stdout_visibility": "hidden",
-        "tests": [
-            {"name": e.name, "score": 0.0, "max_score": float(e.points), "status": "failed", "visibility": "visible"}
-            for e in exercises.unit(unit)
-        ],
     }
 
 

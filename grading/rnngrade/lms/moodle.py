@@ -9,37 +9,30 @@ makes it skip the file (`is_valid_filename_for_import` in mod/assign/feedback/fi
 0203d8f2). The full name itself is not looked at. Feedback files have to be switched on in the assignment.
 """
 
-import io
 import re
-import zipfile
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.zips import zipped
 from rnngrade.lms.returning import Returned
 from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.names import number_in
-
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same pages give the same zip
 
 
 def feedback_zip(desk: Desk, returned: Returned, failures: Failures) -> tuple[bytes, int]:
     """The feedback pages of a unit as the zip that Moodle takes, and how many there are. Who has no page, or no number,
     is put into `failures`. **Errors:** `DeskError` if nobody's work came from Moodle.
     """
-    unit, made, number = returned.what, io.BytesIO(), 0
+    unit, pages = returned.what, list[tuple[str, bytes]]()
     numbers = {student: number_in(key, "participant") for student, key in returned.keys.items()}
     if not any(numbers.values()):
         raise DeskError(f"Nothing of {unit} was collected from Moodle: rnngrade collect DOWNLOAD.zip --format moodle.")
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for student in returned.points:
-            if not numbers.get(student):
-                failures.add(student, unit, "Was not collected from Moodle, so that Moodle's number is not known.")
-            elif (page := page_now(desk, unit, student, returned.marks, failures)) is not None:
-                name = zipfile.ZipInfo(file_name(student, numbers[student], f"{unit}.html"), EARLIEST)
-                name.compress_type, name.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                archive.writestr(name, page)
-                number += 1
-    return made.getvalue(), number
+    for student in returned.points:
+        if not numbers.get(student):
+            failures.add(student, unit, "Was not collected from Moodle, so that Moodle's number is not known.")
+        elif (page := page_now(desk, unit, student, returned.marks, failures)) is not None:
+            pages.append((file_name(student, numbers[student], f"{unit}.html"), page))
+    return zipped(pages), len(pages)
 
 
 def file_name(student: str, participant: str, page: str) -> str:

@@ -13,8 +13,8 @@ no such way, waits until the names are shown again. What being late costs is the
 """
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from rnngrade.core.desk import Desk
@@ -31,43 +31,25 @@ COMMENT = "Feedback is in the attached page: download it, and open it in a brows
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be done for a student: a grade that is new, a page that is not there yet; else `why` not."""
+    """What is to be done for a student, or why nothing: in words, and as Canvas takes it, for the submission at `place`
+    below the assignment. `page` is one that is not there yet, by its name.
+    """
 
     student: str
-    place: str  # of the submission, below the assignment
-    points: float | None = None
-    before: float | None = None
-    page: bytes | None = None
-    name: str = ""
-    own_lateness: bool = False
-    why: str = ""
+    place: str
+    words: str
+    data: Mapping[str, str] = field(default_factory=dict)
+    page: tuple[str, bytes] | None = None
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything is to be done."""
-        return self.points is not None or self.page is not None
-
-    def line(self) -> str:
-        """The change in words."""
-        if not self.is_needed:
-            return f"{self.student}: {self.why}"
-        words = []
-        if self.points is not None:
-            was = f" instead of {number(self.before)}" if self.before is not None else ""
-            words.append(f"{number(self.points)} points{was}")
-        if self.page is not None:
-            words.append("a page of feedback")
-        if self.own_lateness:
-            words.append("without Canvas's own late policy")
-        return f"{self.student}: {', '.join(words)}"
+        return bool(self.data or self.page)
 
 
 def plan(
     desk: Desk,
     returned: Returned,
     canvas: Canvas,
-    course: int,
-    assignment: int,
     failures: Failures,
     *,
     feedback: bool = True,
@@ -77,21 +59,19 @@ def plan(
     Who is not in Canvas is put into `failures`. **Errors:** `DeskError` if course or assignment are not there, or the
     assignment has other points than the unit.
     """
-    base = f"/api/v1/courses/{course}/assignments/{assignment}"
-    there, unit, most = canvas.get(base), returned.what, returned.most
+    there, unit, most = canvas.get(""), returned.what, returned.most
     possible = there.get("points_possible")
     if possible is None or abs(float(possible) - most) > 1e-6:
         raise DeskError(
-            f"In Canvas, {there.get('name', assignment)!r} has {possible} points, and {unit} has {number(most)}: "
+            f"In Canvas, {there.get('name')!r} has {possible} points, and {unit} has {number(most)}: "
             "set the assignment's points there to these."
         )
     students, theirs = returned.students, dict[str, dict[str, Any]]()
-    for one in canvas.pages(f"{base}/submissions", **{"include[]": "submission_comments"}):
+    for one in canvas.pages("/submissions", **{"include[]": "submission_comments"}):
         row = canvas_row(one)
         if student := students.find(said_in(row, list(row))):
             theirs[student] = one
-    rules = rules_of(desk)
-    rules_it = rules is not None and unit in rules.due
+    rules_it = unit in rules_of(desk).due
     for student, points in returned.points.items():
         if student not in theirs:
             failures.add(student, unit, "Is not in this assignment in Canvas, or the class list lacks their canvas_id.")
@@ -106,46 +86,37 @@ def _change(
     student: str, unit: str, points: float, page: bytes | None, there: dict[str, Any], rules_it: bool
 ) -> Change:
     user = there.get("user_id")
-    place = f"submissions/{user}" if user is not None else f"anonymous_submissions/{there['anonymous_id']}"
+    place = f"/submissions/{user}" if user is not None else f"/anonymous_submissions/{there['anonymous_id']}"
     if there.get("excused"):
-        return Change(student, place, why="left as it was, excused in Canvas")
-    score = there.get("score")
+        return Change(student, place, "left as it was, excused in Canvas")
+    words, data, score = [], {}, there.get("score")
+    if score is None or abs(float(score) - points) > 0.005:
+        words.append(f"{number(points)} points" + ("" if score is None else f" instead of {number(float(score))}"))
+        data = {"submission[posted_grade]": number(points), "prefer_points_over_scheme": "true"}
     name = f"{unit}-{hashlib.sha256(page).hexdigest()[:8]}.html" if page is not None else ""
     attached = {
         file.get("display_name") or file.get("filename")
         for comment in there.get("submission_comments") or ()
         for file in comment.get("attachments") or ()
     }
-    is_new = score is None or abs(float(score) - points) > 0.005
-    change = Change(
-        student,
-        place,
-        points if is_new else None,
-        None if score is None else float(score),
-        page if page is not None and name not in attached else None,
-        name,
-        own_lateness=bool(is_new and rules_it and there.get("late")),
-    )
-    return change if change.is_needed else Change(student, place, why="is as it should be")
-
-
-def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> None:
-    """Do what a change says. **Errors:** `DeskError` if Canvas would not, or made something else of the points."""
-    path = f"/api/v1/courses/{course}/assignments/{assignment}/{change.place}"
-    data: dict[str, Any] = {}
-    if change.points is not None:
-        data["submission[posted_grade]"] = number(change.points)
-        data["prefer_points_over_scheme"] = "true"
-    if change.own_lateness:
+    new = None if page is None or name in attached else (name, page)
+    if new:
+        words.append("a page of feedback")
+    if data and rules_it and there.get("late"):
+        words.append("without Canvas's own late policy")
         data["submission[late_policy_status]"] = "none"
+    return Change(student, place, ", ".join(words) or "is as it should be", data, new)
+
+
+def carry_out(canvas: Canvas, change: Change) -> None:
+    """Do what a change says. **Errors:** `DeskError` if Canvas would not, or made something else of the points."""
+    data: dict[str, Any] = {**change.data}
     if change.page is not None:
-        file = canvas.upload(f"{path}/comments/files", change.name, change.page, "text/html")
-        data["comment[text_comment]"] = COMMENT
-        data["comment[file_ids][]"] = file
-    made = canvas.put(path, data)
-    score = made.get("score")
-    if change.points is not None and (score is None or abs(float(score) - change.points) > 0.005):
+        file = canvas.upload(f"{change.place}/comments/files", *change.page, "text/html")
+        data |= {"comment[text_comment]": COMMENT, "comment[file_ids][]": file}
+    score, points = canvas.put(change.place, data).get("score"), data.get("submission[posted_grade]")
+    if points is not None and (score is None or abs(float(score) - float(points)) > 0.005):
         raise DeskError(
-            f"Canvas made {score} of {number(change.points)} points: look whether a late policy of the course, or the "
-            "assignment's way of grading, changes them."
+            f"Canvas made {score} of {points} points: look whether a late policy of the course, or the assignment's "
+            "way of grading, changes them."
         )

@@ -12,7 +12,6 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.gradebook.term import totals
-from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.names import Students, keys_of
 from rnngrade.roster.students import ClassList, class_list
 
@@ -63,13 +62,6 @@ def of_unit(desk: Desk, unit: str, failures: Failures, *, provisional: bool = Fa
     for student, one in sorted(marks.items()):
         found.add(student, one.total, waits=one.waits, provisional=provisional)
     return found
-
-
-def write_missing(desk: Desk, returned: Returned, failures: Failures) -> None:
-    """Write the pages of all to whom something goes back and who have none yet. **Errors:** `GradebookError`."""
-    missing = [student for student in returned.points if not desk.page_path(returned.what, student).is_file()]
-    if missing and returned.marks:
-        write_feedback(desk, returned.what, failures, missing)
 
 
 def of_term(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> Returned:

@@ -192,7 +192,6 @@ class Allowed:
         return own
 
     def modules(self) -> dict[str, frozenset[str]]:
-        """The modules that are listed, with what they have."""
         return MODULES | (_of_torch()[0] if self.has_torch else {"torch": ANY})
 
     def is_module(self, dotted: str) -> bool:

@@ -43,7 +43,6 @@ class Unreadable(Exception):
 
 
 def read_cells(submission: bytes, findings: list[Finding]) -> list[HandedIn]:
-    """The cells of the notebook that these bytes are."""
     if len(submission) > MAX_BYTES:
         raise Unreadable(
             "too-large",

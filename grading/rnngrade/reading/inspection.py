@@ -147,7 +147,6 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], lis
 
 
 def _parsed(sources: tuple[str, ...]) -> list[Program]:
-    """The unit's own cells."""
     cells = []
     for source in sources:
         with suppress(SyntaxError, TooComplex):
@@ -259,14 +258,19 @@ class _Cell(ast.NodeVisitor):
     def __init__(self, names: _Names) -> None:
         self.names, self.allowed = names, names.allowed
         self.found: dict[str, str] = {}
+        self.modules: set[int] = set()  # the nodes that may be one
 
     def look(self, tree: ast.Module) -> dict[str, str]:
-        """What is to be seen in this cell."""
         for statement in tree.body:
             own = all(dotted.partition(".")[0] == "rnncourse" for dotted, _ in imports(statement))
             if not isinstance(statement, (ast.Import, ast.ImportFrom)) or not own:
                 for name in sorted(bound_by(statement) & COURSE):
                     self._see("patches", f"defines `{name}` anew, which is the course's own")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                self.modules.add(id(node.value))
+            elif isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
+                self.modules.add(id(node.value))  # `LA = np.linalg` is an alias, which is known
         self.visit(tree)
         return self.found
 
@@ -288,14 +292,13 @@ class _Cell(ast.NodeVisitor):
             if node.level or whole or not self.names.is_known(node.module or "") or not self.names.is_listed(dotted):
                 self._not_listed(dotted)
 
-    def visit_Name(self, node: ast.Name, *, may_be_module: bool = False) -> None:
+    def visit_Name(self, node: ast.Name) -> None:
         is_builtin = isinstance(node.ctx, ast.Load) and id(node) not in self.names.local
         if is_builtin and (node.id in NO_BUILTIN or node.id in BY_NAME):
             self._not_listed(node.id)
-        if not may_be_module:
-            self._no_module(node)
+        self._no_module(node)
 
-    def visit_Attribute(self, node: ast.Attribute, *, may_be_module: bool = False) -> None:
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         dotted = self.names.dotted(node)
         if isinstance(node.ctx, ast.Load):
             for one in sorted(one for one in dotted if not self.names.is_listed(one)):
@@ -305,29 +308,14 @@ class _Cell(ast.NodeVisitor):
                 self._see("patches", f"changes `{one}`, which is not its own")
         if not self.names.is_of_a_module(node) and not self.allowed.on_an_object(node.attr, self.names.own):
             self._not_listed(node.attr)
-        if not may_be_module:
-            self._no_module(node)
-        self._value(node.value, may_be_module=True)
+        self._no_module(node)
+        self.visit(node.value)
 
     def _no_module(self, node: ast.Name | ast.Attribute) -> None:
-        for one in sorted(self.names.dotted(node)):
-            if isinstance(node.ctx, ast.Load) and self.names.is_module(one):
+        is_value = isinstance(node.ctx, ast.Load) and id(node) not in self.modules
+        for one in sorted(self.names.dotted(node)) if is_value else ():
+            if self.names.is_module(one):
                 self._see("not-listed", f"hands on the module `{one}` as a value, which can hide what is called")
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        """`LA = np.linalg` is an alias, which is known."""
-        for target in node.targets:
-            self.visit(target)
-        self._value(node.value, may_be_module=all(isinstance(target, ast.Name) for target in node.targets))
-
-    def _value(self, node: ast.expr, *, may_be_module: bool) -> None:
-        """Visit what stands where a module may stand."""
-        if may_be_module and isinstance(node, ast.Name):
-            self.visit_Name(node, may_be_module=True)
-        elif may_be_module and isinstance(node, ast.Attribute):
-            self.visit_Attribute(node, may_be_module=True)
-        else:
-            self.visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         called = root_of(node.func) if isinstance(node.func, ast.Name) else None

@@ -44,11 +44,11 @@ def take_in(submission: bytes, release: NotebookNode) -> Intake:
     """Graft a submission into a copy of `release`, the notebook that students got. Never raises, whatever comes."""
     findings: list[Finding] = []
     try:
-        cells = read_cells(submission, findings)
+        graft = _Graft(release, read_cells(submission, findings), findings)
+        graft.recognise()
     except Unreadable as why:
-        findings.append(why.finding)
-        cells = None
-    return _Graft(release, cells, findings).intake()
+        graft = _Graft(release, [], [*findings, why.finding])
+    return graft.intake()
 
 
 def _copied(value: Any) -> Any:
@@ -63,7 +63,7 @@ class _Graft:
     """The release, the student's cells, and which is which."""
 
     release: NotebookNode
-    cells: list[HandedIn] | None
+    cells: list[HandedIn]
     findings: list[Finding]
     taken: dict[int, str] = field(default_factory=dict)  # by index in the release: the answer that goes there
     used: set[int] = field(default_factory=set)  # ids of the student's cells that went in as answers
@@ -74,12 +74,6 @@ class _Graft:
         self.at = {i: g for g, i in self.answers.items()}
 
     def intake(self) -> Intake:
-        if self.cells is not None:
-            self._recognise()
-            self._take_answers()
-            self._recover_answers()
-            self._look_at_checks()
-            self._tidy_written()
         notebook = _copied(self.release)
         for index, source in self.taken.items():
             notebook.cells[index].source = source
@@ -88,9 +82,16 @@ class _Graft:
         answers = {g: self.taken.get(i) for g, i in self.answers.items()}
         return Intake(notebook, answers, tuple(changed), tuple(self.findings))
 
-    def _recognise(self) -> None:
+    def recognise(self) -> None:
+        """Take from the student's cells what goes into the release, and say what is odd."""
+        self._tell_which()
+        self._take_answers()
+        self._recover_answers()
+        self._look_at_checks()
+        self._tidy_written()
+
+    def _tell_which(self) -> None:
         """Say of each of the student's cells which of the release's it is: by grade id, by id, by its text."""
-        assert self.cells is not None
         ids = {cell.id: i for i, cell in enumerate(self.release.cells)}
         for cell in self.cells:
             by_id, by_grade_id = ids.get(cell.id), self.grade_ids.get(cell.grade_id)
@@ -121,7 +122,6 @@ class _Graft:
 
     def _take_answers(self) -> None:
         """The source of each answer cell that is there; of two cells for one answer, one."""
-        assert self.cells is not None
         candidates: dict[int, list[HandedIn]] = defaultdict(list)
         for cell in self.cells:
             if cell.target in self.at:
@@ -182,7 +182,6 @@ class _Graft:
 
     def _recover_answers(self) -> None:
         """Find answers elsewhere whose cell is gone, or is still as it was given out."""
-        assert self.cells is not None
         extras = [c for c in self.cells if c.target is None and not c.too_long and c.source.strip()]
         names = {id(c): defined_names(c.source) for c in extras}
         for name, index in self.answers.items():
@@ -213,7 +212,6 @@ class _Graft:
 
     def _recover_text(self, name: str, index: int) -> None:
         """A written answer in text cells of the student's own, right below the question."""
-        assert self.cells is not None
         following: list[HandedIn] = []
         below = False
         for cell in self.cells:
@@ -242,7 +240,6 @@ class _Graft:
 
     def _look_at_checks(self) -> None:
         """Say which of the cells that students cannot change were changed: the release's are used."""
-        assert self.cells is not None
         found: dict[int, list[HandedIn]] = defaultdict(list)
         for cell in self.cells:
             if cell.target is not None:
@@ -299,7 +296,7 @@ class _Graft:
         A helper goes behind the known cell above it, or before the answer right below it; however cells were moved,
         helpers keep their own order, and none comes to stand behind an answer that it stood above.
         """
-        cells = (self.cells or [])[:MAX_CELLS]
+        cells = self.cells[:MAX_CELLS]
         later, latest = [0] * len(cells), len(self.release.cells)
         for i in range(len(cells) - 1, -1, -1):
             later[i] = latest

@@ -9,7 +9,7 @@ same source again changes nothing. What comes from another place than the versio
 
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rnngrade.author.unit import find_units
@@ -18,7 +18,7 @@ from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
 from rnngrade.roster.platforms import FORMATS
-from rnngrade.roster.sources import files, full, opened, shown
+from rnngrade.roster.sources import Reader, full, opened, shown
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
@@ -55,32 +55,31 @@ def collect(
     report = CollectReport()
     source = _inner(source, desk)
     people = class_list(desk)
-    others: list[tuple[str, str]] = []  # what is no notebook: its path, and the zip that it was in
     names = Names(desk, people, report.notes)
     with tempfile.TemporaryDirectory() as folder:
-        found: list[tuple[Found, Path]] = []
+        found: list[Found] = []
         with opened(source, failures) as entries:
-            paths = [entry.path for entry in entries if not entry.odd]
-            sorter = Sorter(unit, units, format, source, paths, names, people, report.notes)
-            for file in files(entries, report.notes, failures, sorter.owner, others):
+            sorter = Sorter(unit, units, format, source, entries, names)
+            reader = Reader(report.notes, failures, sorter.owner)
+            for file in reader.files(entries):
                 with failures.at(shown(full(file))):
                     if notebooks := sorter.sort(file):
                         waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
                         with writing(waiting):
                             waiting.write_bytes(file.data)
-                        found += [(notebook, waiting) for notebook in notebooks]
+                        found += [replace(notebook, data=waiting) for notebook in notebooks]
         within = tuple(f"{zip}/" for zip in sorter.downloads)
-        found = [(notebook, waiting) for notebook, waiting in found if not notebook.path.startswith(within)]
+        found = [notebook for notebook in found if not notebook.path.startswith(within)]
         if sorter.is_download:
             found, wrong = _of_one_assignment(found, report.notes)
             _mark(desk, wrong)
-        taken_for = Counter(notebook.unit for notebook, _ in found).most_common(1)
+        taken_for = Counter(notebook.unit for notebook in found).most_common(1)
         unit_of_most = taken_for[0][0] if taken_for else None
-        _mark(desk, [one for path, outer in others for one in sorter.students_of(path, outer, unit_of_most)])
+        _mark(desk, [one for path, outer in reader.others for one in sorter.students_of(path, outer, unit_of_most)])
         origins: dict[tuple[str, str], set[str]] = {}
-        for notebook, _ in found:
+        for notebook in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
-        for notebook, waiting in sorted(found, key=lambda pair: (pair[0].student, pair[0].unit, pair[0].version)):
+        for notebook in sorted(found, key=lambda one: (one.student, one.unit, one.version)):
             if len(origins[notebook.student, notebook.unit]) > 1:
                 report.notes.append(
                     f"{shown(notebook.path)} was left out: {notebook.student}'s {notebook.unit} is in this source "
@@ -89,7 +88,7 @@ def collect(
                 )
             else:
                 with failures.of(notebook.student, notebook.unit):
-                    _take(notebook, waiting.read_bytes(), desk, report)
+                    _take(notebook, desk, report)
     report.taken = list(dict.fromkeys(report.taken))
     report.unchanged = [path for path in dict.fromkeys(report.unchanged) if path not in report.taken]
     report.unknown = names.not_listed()
@@ -116,36 +115,26 @@ def _mark(desk: Desk, others: list[tuple[str, str, str]]) -> None:
             write_whole(mark, mark_of(origin).encode())
 
 
-def _of_one_assignment(
-    found: list[tuple[Found, Path]], notes: list[str]
-) -> tuple[list[tuple[Found, Path]], list[tuple[str, str, str]]]:
+def _of_one_assignment(found: list[Found], notes: list[str]) -> tuple[list[Found], list[tuple[str, str, str]]]:
     """A platform's download is of one assignment: of the unit of most of its files. What is of another unit was handed
     in for the wrong one, so that it replaces nothing; whose that is, comes second.
     """
-    units = Counter(notebook.unit for notebook, _ in found)
+    units = Counter(notebook.unit for notebook in found)
     most = [unit for unit, number in units.items() if number == max(units.values())]
-    kept, wrong = [], []
-    for notebook, waiting in found:
-        if [notebook.unit] == most:
-            kept.append((notebook, waiting))
-        else:
-            if len(most) == 1:
-                wrong.append((notebook.student, notebook.origin, most[0]))
-            of = (
-                f"the download is of {most[0]}"
-                if len(most) == 1
-                else f"the download has as much of {' and '.join(most)}"
-            )
-            notes.append(
-                f"{shown(notebook.path)} was left out: it is of {notebook.unit}, and {of}. If it is meant so, collect "
-                f"with --unit {notebook.unit}."
-            )
-    return kept, wrong
+    others = [notebook for notebook in found if [notebook.unit] != most]
+    of = "is of" if len(most) == 1 else "has as much of"
+    notes += [
+        f"{shown(one.path)} was left out: it is of {one.unit}, and the download {of} {' and '.join(most)}. If it is "
+        f"meant so, collect with --unit {one.unit}."
+        for one in others
+    ]
+    wrong = [(one.student, one.origin, most[0]) for one in others] if len(most) == 1 else []
+    return [notebook for notebook in found if [notebook.unit] == most], wrong
 
 
-def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
+def _take(found: Found, desk: Desk, report: CollectReport) -> None:
     """Put a notebook where it belongs. What lies there already is kept first, so nothing is ever lost."""
-    path = desk.submission_path(found.unit, found.student)
+    path, data = desk.submission_path(found.unit, found.student), found.data.read_bytes()
     timestamp, earlier = path.with_name(TIMESTAMP), path.parent / "earlier"
     kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
     mark = desk.folder / "collected" / found.unit / found.student
@@ -167,7 +156,7 @@ def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
         if data in kept:
             return  # it was here before, and was replaced
         if current not in kept:
-            number = _next(earlier)
+            number = 1 + max((int(old.stem) for old in earlier.glob("*.ipynb") if old.stem.isdecimal()), default=0)
             if timestamp.exists():
                 write_whole(earlier / f"{number}.txt", timestamp.read_bytes())
             write_whole(earlier / f"{number}.ipynb", current)
@@ -187,8 +176,3 @@ def _stamp(path: Path, found: Found) -> None:
         write_whole(path.with_name(TIMESTAMP), f"{found.timestamp}\n".encode())
     if found.says_late:
         write_whole(path.with_name(LATE), f"{found.says_late}\n".encode())
-
-
-def _next(earlier: Path) -> int:
-    """The number of the next earlier version."""
-    return 1 + max((int(path.stem) for path in earlier.glob("*.ipynb") if path.stem.isdecimal()), default=0)

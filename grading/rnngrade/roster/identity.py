@@ -16,9 +16,9 @@ from pathlib import Path, PurePosixPath
 from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import some
-from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
-from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
-from rnngrade.roster.sources import File, folders, full, shown, wanted
+from rnngrade.roster.names import MOST_METADATA, Said, keys_of, likeliest, line_for, number_in
+from rnngrade.roster.platforms import METADATA, PLATFORMS, Who, is_of_a_platform, told
+from rnngrade.roster.sources import Entry, File, folders, full, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded
 from rnngrade.roster.times import in_utc, time_in
 
@@ -37,56 +37,57 @@ class Found:
     path: str
     timestamp: str
     says_late: str = ""  # the platform that calls it late
+    data: Path = Path()  # where it waits
 
 
 class Names:
     """The names by which students are known: the class list's, those of `submitted/`, and new ones."""
 
     def __init__(self, desk: Desk, people: ClassList, notes: list[str]) -> None:
-        self._desk, self._people, self._notes = desk, people, notes
+        self._desk, self.people, self.notes = desk, people, notes
         there = [path.name for path in desk.submitted.iterdir() if path.is_dir()] if desk.submitted.is_dir() else []
         self._known = {folded(name): name for name in [*there, *people.people]}
         self._collected: dict[str, dict[str, str]] = {}  # by unit and by origin
-        self._told_of_numbers = self._told_of_names = False
+        self._told: set[str] = set()  # of what is said once
         self.unknown: dict[str, Who] = {}  # who is not on the class list, by what they are called
 
     def is_listed(self, text: str) -> bool:
         """Whether it is an id of the class list."""
-        return folded(text) in map(folded, self._people.people)
+        return folded(text) in map(folded, self.people.people)
 
     def student(self, who: Who, unit: str, path: str) -> str | None:
         """A student: by what was settled and the class list, else as before; None, and a note, if they can be none."""
         said = who.said
         if unit not in self._collected:
             self._collected[unit] = {origin: student for student, origin in keys_of(self._desk, unit).items()}
-        found = self._people.id_of(*said.keys)
+        found = self.people.id_of(*said.keys)
         if said.keys:
             known = self._collected[unit].get(mark_of(who.origin), "")
-            if said.full and is_numbered(known, said.keys[0]) and not found and not self._told_of_names:
-                self._told_of_names = True
-                self._notes.append(
-                    f"Names are shown here of whom the desk knows by a number, {known} and others: so they stay until "
-                    "you collect with --names TABLE."
-                )
+            if said.full and is_numbered(known, said.keys[0]) and not found:
+                words = f"Names are shown here of whom the desk knows by a number, {known} and others"
+                self._say_once("names", f"{words}: so they stay until you collect with --names TABLE.")
             found = found or known
-        if found := found or said.id(self._people):
+        if found := found or said.id(self.people):
             return found
         if said.keys and self.is_listed(who.called):
-            self._notes.append(
+            self.notes.append(
                 f"{shown(path)} was left out: on the class list, {shown(who.called)} is the id of somebody who has "
                 f"another name. If it is theirs, write the line '{line_for(said.keys[0], who.called)}' into {SETTLED}."
             )
             return None
         name = self._plain(who.called, path)
-        if name and self._people and (said.names or said.full):
+        if name and self.people and (said.names or said.full):
             self.unknown[name] = who
-        if name and not said.names and not said.full and not self._told_of_numbers:
-            self._told_of_numbers = True
-            self._notes.append(
-                f"{name} is known by a number alone, for two are called alike, or names are not shown, and so may "
-                "others be. Who they are, a table with numbers and names says: collect with --names TABLE."
-            )
+        if name and not said.names and not said.full:
+            words = f"{name} is known by a number alone, for two are called alike, or names are not shown, and so may"
+            who_is = "others be. Who they are, a table with numbers and names says: collect with --names TABLE."
+            self._say_once("numbers", f"{words} {who_is}")
         return name
+
+    def _say_once(self, of: str, words: str) -> None:
+        if of not in self._told:
+            self._told.add(of)
+            self.notes.append(words)
 
     def _plain(self, text: str, path: str) -> str | None:
         """A student by the name of a folder or file."""
@@ -94,12 +95,12 @@ class Names:
         if not is_name(name):
             name = re.sub(r"[^\w@.+ -]", "", name).strip(" .")
             if not is_name(name):
-                self._notes.append(f"{shown(path)}: {shown(text)} cannot be a student's name; it was left out.")
+                self.notes.append(f"{shown(path)}: {shown(text)} cannot be a student's name; it was left out.")
                 return None
-            self._notes.append(f"{shown(path)}: the student is called {name!r} here.")
+            self.notes.append(f"{shown(path)}: the student is called {name!r} here.")
         known = self._known.setdefault(folded(name), name)
         if known != name:
-            self._notes.append(f"{shown(path)}: {name!r} was taken for {known!r}.")
+            self.notes.append(f"{shown(path)}: {name!r} was taken for {known!r}.")
         return known
 
     def not_listed(self) -> list[str]:
@@ -115,7 +116,7 @@ class Names:
         ]
         for name, who in self.unknown.items():
             names = (who.called, *who.said.names, *who.said.full)
-            first, *others = likeliest(names, self._people.people.values()) or [""]
+            first, *others = likeliest(names, self.people.people.values()) or [""]
             line = line_for(who.settled_by, first or "ID")
             also = f", or {', '.join(others)}" if others else ""
             lines.append(f"  {shown(name)}: {shown(line)}{also}")
@@ -131,17 +132,9 @@ class Sorter:
     """Tells for each notebook whose it is, of which unit, and which version."""
 
     def __init__(
-        self,
-        unit: str | None,
-        units: list[str],
-        format: str,
-        source: Path,
-        paths: list[str],
-        names: Names,
-        people: ClassList,
-        notes: list[str],
+        self, unit: str | None, units: list[str], format: str, source: Path, entries: list[Entry], names: Names
     ) -> None:
-        self._unit, self._units, self._names, self._notes = unit, units, names, notes
+        self._unit, self._units, self._names, self._notes = unit, units, names, names.notes
         self._patterns = {
             name: re.compile(
                 rf"(?:(?P<before>.+?)[ _.-]+)?{name.replace('_', '[ _-]')}(?:[ _.(-]+(?P<after>.*?)\)?)?\Z",
@@ -149,7 +142,8 @@ class Sorter:
             )
             for name in units
         }
-        all_paths, paths = paths, [path for path in paths if wanted(path)]
+        all_paths = [entry.path for entry in entries if not entry.odd]
+        paths = [path for path in all_paths if wanted(path)]
         # A zip that was made of a folder holds that folder, and all that is in it.
         self._around = "" if source.is_dir() else f"{source.stem}/"
         if not all(path.startswith(self._around) and len(self._people(folders(path))) > 1 for path in paths):
@@ -160,7 +154,10 @@ class Sorter:
         within = [self._within(path) for path in paths]
         self._format = told(source, within) if format == "auto" else format
         everything = map(self._within, all_paths)  # a platform names who handed in no notebook as it names all others
-        self._reader = None if self._format == "folder" else PLATFORMS[self._format](source, everything, people)
+        about = [entry for entry in entries if METADATA.fullmatch(entry.path) and not entry.odd]
+        metadata = min(about, key=lambda entry: len(entry.path)).read(MOST_METADATA + 1) if about else b""
+        is_named = self._format in PLATFORMS
+        self._reader = PLATFORMS[self._format](source, everything, names.people, metadata) if is_named else None
 
     @property
     def is_download(self) -> bool:

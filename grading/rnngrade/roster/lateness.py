@@ -52,13 +52,11 @@ class Lateness:
     handed_in: datetime | None = None
     days: int = 0
     free: int = 0
-    is_extended: bool = False
     says: str = ""
     policy: Policy = Policy()
 
     @property
     def charged(self) -> int:
-        """The days that cost points."""
         return self.days - self.free
 
     @property
@@ -67,7 +65,6 @@ class Lateness:
         return bool(self.says) and self.handed_in is None
 
     def penalty(self, earned: float, possible: float) -> float:
-        """The points that it costs."""
         return self.policy.penalty(self.charged, earned, possible)
 
     def words(self) -> str:

@@ -24,7 +24,7 @@ from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
 from rnngrade.core.tables import Row, read_table
-from rnngrade.roster.students import SETTLED, ClassList, Person, canvas_id_of, class_list, compact, folded, safe
+from rnngrade.roster.students import SETTLED, ClassList, Person, canvas_id_of, class_list, compact, folded, safe, unique
 
 KEYS = {
     "user_id": "canvas",
@@ -84,13 +84,14 @@ def read_rows(path: Path) -> tuple[list[str], list[Row]]:
     """A platform's table, whatever it is written in. **Errors:** `DeskError`."""
     kind = path.suffix.casefold()
     if kind in (".yml", ".yaml"):
-        return _table(gradescope_rows(path.read_bytes(), str(path)))
+        return as_table(gradescope_rows(path.read_bytes(), str(path)))
     if kind == ".json":
-        return _table(_canvas_rows(path))
+        return as_table(_canvas_rows(path))
     return read_table(path)
 
 
-def _table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
+def as_table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
+    """The columns of these rows, and the rows, numbered."""
     made = [Row(number, row) for number, row in enumerate(rows, start=1)]
     return list(dict.fromkeys(column for row in made for column in row.cells)) or [""], made
 
@@ -176,7 +177,6 @@ def write_settled(desk: Desk, new: Mapping[str, str]) -> None:
 
 
 def line_for(name: str, id: str) -> str:
-    """A line of `names.csv`."""
     return f"""{f'"{name}"' if "," in name else name},{id}"""
 
 
@@ -218,13 +218,13 @@ class Students:
 
     def __init__(self, students: Iterable[str], people: ClassList, keys: Mapping[str, str]) -> None:
         self._people, self._keys = people, keys
-        found: dict[str, set[str]] = {}
-        for student in students:
-            id = people.id_of(student, f"canvas {canvas_id_of(student)}", keys.get(student, "")) or student
-            theirs = (f"id {id}", f"name {compact(student)}", *filter(None, [folded(keys.get(student, ""))]))
-            for name in theirs:
-                found.setdefault(name, set()).add(student)
-        self._by = {name: students.pop() for name, students in found.items() if len(students) == 1}
+
+        def names(student: str) -> tuple[str, ...]:
+            key = keys.get(student, "")
+            id = people.id_of(student, f"canvas {canvas_id_of(student)}", key) or student
+            return f"id {id}", f"name {compact(student)}", folded(key)
+
+        self._by = unique((name, student) for student in students for name in names(student))
 
     def find(self, said: Said) -> str | None:
         """The student of whom it is said; None if it is nobody, or cannot be told, or if it is said of another
@@ -235,14 +235,13 @@ class Students:
             tries.append(f"id {id}")
         else:
             tries += [*(f"id {name}" for name in said.names), *(f"name {compact(name)}" for name in said.full)]
-        student = next((self._by[name] for name in tries if name in self._by), None)
+        student = next((one for name in tries if (one := self._by.get(name))), None)
         said_to_be = {key for key in said.keys if number_in(key, "participant")}
         own = self._keys.get(student or "", "")
         return None if said_to_be and number_in(own, "participant") and own not in said_to_be else student
 
 
 def students_of(desk: Desk, unit: str, people: ClassList) -> Students:
-    """Who handed in a unit."""
     return Students(desk.submissions(unit), people, keys_of(desk, unit))
 
 

@@ -11,7 +11,6 @@ GitHub        Classroom's clones, ASSIGNMENT-LOGIN/03_cell.ipynb, in ASSIGNMENT-
 """
 
 import re
-import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,8 @@ _CANVAS = (
 )
 _ANONYMOUS = r"(?:(?P<late>LATE)_)?anon_(?P<number>[A-Za-z0-9]{5})_(?:\d+|text)_(?P<file_id>.+)\.[^./]+\Z"
 _GRADESCOPE = r"submission_(?P<number>\d+)/(?P<file_id>.+)\.[^./]+\Z"
-METADATA = "submission_metadata.yml"
+# Gradescope's own file on whose the folders are; what lies in a submission's folder is a student's.
+METADATA = re.compile(r"(?:(?!submission_)[^/]+/)?submission_metadata\.yml")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Platform:
 
     patterns: tuple[str, ...] = ()
 
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
         pass
 
     def named(self, path: str) -> re.Match[str] | None:
@@ -64,7 +64,6 @@ class Platform:
         return self.named_so(named) if named else []
 
     def named_so(self, named: re.Match[str]) -> list[Who]:
-        """Who handed in a file of such a name."""
         raise NotImplementedError
 
     def file_id(self, path: str) -> str:
@@ -80,7 +79,7 @@ class Moodle(Platform):
 
     patterns = (_MOODLE,)
 
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
         self._numbers: dict[str, set[str]] = {}
         for named in filter(None, map(self.named, paths)):
             for name in endings(named["student_id"]):
@@ -115,11 +114,10 @@ class Gradescope(Platform):
 
     patterns = (_GRADESCOPE,)
 
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
         self._about: dict[str, list[Mapping[str, str]]] = {}
-        if data := _metadata(source):
-            for row in gradescope_rows(data, METADATA):
-                self._about.setdefault(row["submission"], []).append(row)
+        for row in gradescope_rows(metadata, "submission_metadata.yml") if metadata else ():
+            self._about.setdefault(row["submission"], []).append(row)
 
     def named_so(self, named: re.Match[str]) -> list[Who]:
         key, found = f"gradescope {named['number']}", []
@@ -137,7 +135,7 @@ class GitHub(Platform):
     somebody is known.
     """
 
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
         repositories = sorted({path.partition("/")[0] for path in paths if "/" in path})
         self._assignment = _assignment(source, repositories, {number_in(name, "github") for name in people.settled})
 
@@ -204,24 +202,6 @@ def endings(name: str) -> list[str]:
         name,
         *(name[at + 1 :].strip() for at, letter in enumerate(name) if letter == "-" and name[at + 1 :].strip()),
     ]
-
-
-def _metadata(source: Path) -> bytes:
-    """Gradescope's own file on whose the folders are, at the top of a source, or in the folder that holds them; nothing
-    if there is none. What lies in a submission's folder is a student's.
-    """
-    if source.is_dir():
-        within = (
-            path for path in sorted(source.glob(f"*/{METADATA}")) if not path.parent.name.startswith("submission_")
-        )
-        found = [path for path in (source / METADATA, *within) if path.is_file() and not path.is_symlink()]
-        return found[0].read_bytes() if found else b""
-    if not zipfile.is_zipfile(source):
-        return b""
-    with zipfile.ZipFile(source) as opened:
-        own = re.compile(rf"(?:(?!submission_)[^/]+/)?{re.escape(METADATA)}")
-        names = [name for name in opened.namelist() if own.fullmatch(name)]
-        return opened.read(min(names, key=len)) if names else b""
 
 
 PLATFORMS: dict[str, type[Platform]] = {"moodle": Moodle, "canvas": Canvas, "gradescope": Gradescope, "github": GitHub}

@@ -5,14 +5,13 @@ Units go by their number or their name, students by any name that the class list
 in the file is told in one sentence, with its line.
 """
 
-import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 from zoneinfo import ZoneInfo, available_timezones
 
 from rnncourse import exercises
@@ -28,7 +27,8 @@ ALL = "*"
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?\Z")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%\Z")
 
-Value = TypeVar("Value")
+Place = tuple[str, ...]
+Reader = Callable[[Any, Place], Any]
 Extension = timedelta | datetime
 
 
@@ -43,7 +43,6 @@ class Term:
     excused: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by student, folded
 
     def weight(self, unit: str) -> float:
-        """How much a unit counts; 0 if not at all."""
         return self.weights.get(unit, 0.0 if self.only else 1.0)
 
 
@@ -105,13 +104,13 @@ class Rules:
         ]
 
 
-def rules_of(desk: Desk) -> Rules | None:
-    """The rules of a class; None if it has none. **Errors:** `DeskError`."""
+def rules_of(desk: Desk) -> Rules:
+    """The rules of a class. **Errors:** `DeskError`."""
     path = desk.given(NAME)
     try:
         return read_rules(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        return None
+        return Rules()
     except UnicodeDecodeError:
         raise DeskError(f"{NAME} is not written in UTF-8: save it as UTF-8.") from None
 
@@ -135,7 +134,6 @@ def read_rules(text: str) -> Rules:
 
 
 def _syntax(text: str, said: str) -> str:
-    """An error of the notation as a sentence."""
     place = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)\Z", said)
     line = int(place[1]) if place and place[1] else len(text.splitlines())
     words = said[: place.start()] if place else said
@@ -149,125 +147,150 @@ def _syntax(text: str, said: str) -> str:
 
 
 class _File:
-    """Reads one file's data, and knows on which line each of it stands."""
+    """Reads one file's data, and knows on which line each of it stands. A reader takes a value and the keys that lead
+    to it.
+    """
 
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines(keepends=True)
         self._named: dict[str, str] = {}
+        self._zone: ZoneInfo | None = None
+        self._due: dict[str, datetime] = {}
 
     def rules(self, data: dict[str, Any]) -> Rules:
-        self._known(data, (), ("timezone", "due", "extensions", "late", "term", "changed"))
-        zone = self._zone(data)
-        due = {}
-        for key, value in self._table(data, ("due",)).items():
-            due[self._unit(key, ("due", key))] = self._date(value, ("due", key), zone)
-        late = self._table(data, ("late",))
-        policy = self._policy(late)
-        return Rules(
-            zone=zone,
-            due=dict(sorted(due.items(), key=lambda pair: (pair[1], pair[0]))),
-            extensions=self._extensions(data, due, zone),
-            policy=policy,
-            free_days_of=self._by_student(late, ("late", "free_days_of"), self._count),
-            term=self._term(self._table(data, ("term",))),
-            changed=self._changed(self._table(data, ("changed",))),
-            named=self._named,
-        )
-
-    def _policy(self, late: dict[str, Any]) -> Policy:
-        read: dict[str, Callable[[Any, tuple[str, ...]], Any]] = {
+        count = _is("is a whole number, 0 or more", lambda value: type(value) is int and 0 <= value <= 1_000)
+        weight = _is("a weight is a number, 0 or more", lambda value: type(value) in (int, float) and 0 <= value <= 1e6)
+        late = {
             "per_day": self._share,
             "at_most": self._share,
-            "of": self._of,
+            "of": _is(f'is "{EARNED}" or "{POSSIBLE}"', lambda value: value in (EARNED, POSSIBLE)),
             "grace": self._duration,
-            "free_days": self._count,
-            "free_days_per_unit": self._count,
+            "free_days": count,
+            "free_days_per_unit": count,
+            "free_days_of": self._by_student(count),
         }
-        self._known(late, ("late",), (*read, "free_days_of"))
-        return Policy(**{key: one(late[key], ("late", key)) for key, one in read.items() if key in late})
-
-    def _extensions(
-        self, data: dict[str, Any], due: Mapping[str, datetime], zone: ZoneInfo | None
-    ) -> dict[str, dict[str, Extension]]:
-        def read(given: Any, path: tuple[str, ...]) -> dict[str, Extension]:
-            if not isinstance(given, dict):
-                self._fail(path, 'an extension names a unit, as in {03 = "3 days"}')
-            found: dict[str, Extension] = {}
-            for key, value in given.items():
-                place = (*path, key)
-                unit = ALL if key == ALL else self._unit(key, place)
-                if unit != ALL and unit not in due:
-                    self._fail(place, f"{unit} has no due date: give it one under [due]")
-                text = value.strip() if isinstance(value, str) else ""
-                is_duration = bool(_DURATION.match(text)) or text.isdecimal()
-                found[unit] = self._duration(value, place) if is_duration else self._date(value, place, zone)
-                if isinstance(later := found[unit], datetime) and unit != ALL and later <= due[unit]:
-                    self._fail(place, f"{_shown(value)} is no extension: {unit} is due no earlier for all")
-            return found
-
-        return self._by_student(data, ("extensions",), read)
-
-    def _term(self, term: dict[str, Any]) -> Term:
-        self._known(term, ("term",), ("drop_lowest", "extra_credit", "weights", "only", "excused"))
-        only = term.get("only", False)
-        if not isinstance(only, bool):
-            self._fail(("term", "only"), "only is true or false")
-        weights = {}
-        for key, value in self._table(term, ("term", "weights")).items():
-            place = ("term", "weights", key)
-            weights[self._unit(key, place)] = self._weight(value, place)
-        if only and not weights:
-            self._fail(
-                ("term", "only"), "only = true leaves out all units without a weight, and none has one: add weights"
-            )
-        return Term(
-            weights,
-            only,
-            self._count(term.get("drop_lowest", 0), ("term", "drop_lowest")),
-            self._units(term.get("extra_credit", []), ("term", "extra_credit")),
-            self._by_student(term, ("term", "excused"), self._units),
+        term = {
+            "drop_lowest": count,
+            "extra_credit": self._units,
+            "weights": self._by_unit(weight),
+            "only": _is("is true or false", lambda value: isinstance(value, bool)),
+            "excused": self._by_student(self._units),
+        }
+        changed = {"dropped": self._exercises, "full_points": self._exercises, "renamed": self._renamed}
+        readers = {
+            "timezone": self._timezone,
+            "due": self._dates,
+            "extensions": self._by_student(self._extensions),
+            "late": self._table(late),
+            "term": self._table(term),
+            "changed": self._by_unit(lambda value, path: Changed(**self._table(changed)(value, path))),
+        }
+        found = self._table(readers)(data, ())
+        policy, terms = found.pop("late", {}), found.pop("term", {})
+        if terms.get("only") and not terms.get("weights"):
+            words = "only = true leaves out all units without a weight, and none has one: add weights"
+            self._fail(("term", "only"), words)
+        return Rules(
+            zone=found.pop("timezone", None),
+            free_days_of=policy.pop("free_days_of", {}),
+            policy=Policy(**policy),
+            term=Term(**terms),
+            named=self._named,
+            **found,
         )
 
-    def _changed(self, data: dict[str, Any]) -> dict[str, Changed]:
-        found = {}
-        for key, given in data.items():
-            path = ("changed", key)
-            unit = self._unit(key, path)
-            self._table(data, path)
-            self._known(given, path, ("dropped", "full_points", "renamed"))
-            names = {
-                what: self._exercises(given.get(what, []), unit, (*path, what)) for what in ("dropped", "full_points")
-            }
-            renamed = self._table(given, (*path, "renamed"))
-            self._exercises(list(renamed.values()), unit, (*path, "renamed"))
-            found[unit] = Changed(**names, renamed=renamed)
+    def _table(self, readers: Mapping[str, Reader]) -> Reader:
+        """A reader of a table in which these settings may be; they are read in this order."""
+
+        def read(value: Any, path: Place) -> dict[str, Any]:
+            for key in self._items(value, path):
+                if key not in readers:
+                    where = f"[{'.'.join(path)}]" if path else NAME
+                    self._fail((*path, key), f"{where} has no setting {key!r}; there are {', '.join(readers)}")
+            return {key: self._read(readers[key], value[key], (*path, key)) for key in readers if key in value}
+
+        return read
+
+    def _by_unit(self, reader: Reader) -> Reader:
+        def read(value: Any, path: Place) -> dict[str, Any]:
+            items = self._items(value, path).items()
+            return {self._unit(key, (*path, key)): self._read(reader, one, (*path, key)) for key, one in items}
+
+        return read
+
+    def _by_student(self, reader: Reader) -> Reader:
+        def read(value: Any, path: Place) -> dict[str, Any]:
+            found = {}
+            for student, one in self._items(value, path).items():
+                place = (*path, student)
+                if folded(student) in found:
+                    self._fail(place, f"{student!r} stands here twice")
+                self._named.setdefault(student, f"line {self._line(place)}")
+                found[folded(student)] = self._read(reader, one, place)
+            return found
+
+        return read
+
+    def _read(self, reader: Reader, value: Any, path: Place) -> Any:
+        try:
+            return reader(value, path)
+        except ValueError as why:
+            self._fail(path, str(why))
+
+    def _items(self, value: Any, path: Place) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            self._fail(path, f"{path[-1]} is a table: write [{'.'.join(path)}] on a line, and below it what it holds")
+        return value
+
+    def _dates(self, value: Any, path: Place) -> dict[str, datetime]:
+        due = self._by_unit(self._date)(value, path)
+        self._due = dict(sorted(due.items(), key=lambda pair: (pair[1], pair[0])))
+        return self._due
+
+    def _extensions(self, given: Any, path: Place) -> dict[str, Extension]:
+        if not isinstance(given, dict):
+            raise ValueError('an extension names a unit, as in {03 = "3 days"}')
+        found: dict[str, Extension] = {}
+        for key, value in given.items():
+            place = (*path, key)
+            unit = ALL if key == ALL else self._unit(key, place)
+            if unit != ALL and unit not in self._due:
+                self._fail(place, f"{unit} has no due date: give it one under [due]")
+            text = value.strip() if isinstance(value, str) else ""
+            is_duration = bool(_DURATION.match(text)) or text.isdecimal()
+            found[unit] = self._read(self._duration if is_duration else self._date, value, place)
+            if isinstance(later := found[unit], datetime) and unit != ALL and later <= self._due[unit]:
+                self._fail(place, f"{_shown(value)} is no extension: {unit} is due no earlier for all")
         return found
 
-    def _exercises(self, value: Any, unit: str, path: tuple[str, ...]) -> frozenset[str]:
+    def _exercises(self, value: Any, path: Place) -> frozenset[str]:
         """Names of exercises, or of written questions, which end in "_written"."""
+        unit = exercises.unit(path[1])
+        known = [e.name for e in unit]
         if not isinstance(value, list):
-            self._fail(path, f'{path[-1]} is a list of exercises, as in ["rnn_step"], and not {_shown(value)}')
+            raise ValueError(f'{path[-1]} is a list of exercises, as in ["rnn_step"], and not {_shown(value)}')
         for name in value:
-            known = [e.name for e in exercises.unit(unit)]
             if not isinstance(name, str) or not (name in known or name.endswith("_written")):
-                self._fail(path, f"{unit} has no exercise {_shown(name)}; there are {', '.join(known)}")
+                raise ValueError(f"{unit.stem} has no exercise {_shown(name)}; there are {', '.join(known)}")
         return frozenset(value)
 
-    def _zone(self, data: dict[str, Any]) -> ZoneInfo | None:
-        name = data.get("timezone")
-        if name is None:
-            return None
-        if not isinstance(name, str) or name not in available_timezones():
-            self._fail(("timezone",), f'there is no time zone {name!r}; they are called as in "Europe/Berlin"')
-        return ZoneInfo(name)
+    def _renamed(self, value: Any, path: Place) -> dict[str, str]:
+        self._exercises(list(self._items(value, path).values()), path)
+        return dict(value)
 
-    def _date(self, value: Any, path: tuple[str, ...], zone: ZoneInfo | None) -> datetime:
+    def _timezone(self, name: Any, path: Place) -> ZoneInfo:
+        if not isinstance(name, str) or name not in available_timezones():
+            raise ValueError(f'there is no time zone {name!r}; they are called as in "Europe/Berlin"')
+        self._zone = ZoneInfo(name)
+        return self._zone
+
+    def _date(self, value: Any, path: Place) -> datetime:
         """A moment, in UTC. A date alone is the end of that day."""
         local: datetime | None = None
         if isinstance(value, datetime):
             local = value
         elif isinstance(value, date):
-            local = _end_of(value)
+            local = datetime.combine(value, time(23, 59, 59))
         elif isinstance(value, str):
             text = re.sub(r"\s+(?=[+Z-])", "", value.strip().replace("UTC", "Z"))
             text = re.sub(r"[ T](?=\d:)", " 0", text)
@@ -276,78 +299,38 @@ class _File:
             with suppress(ValueError):
                 local = datetime.fromisoformat(text)
         if local is None or not 1990 <= local.year <= 2200:
-            self._fail(path, f'{_shown(value)} is no date: write it as in "2026-11-20 23:59"')
+            raise ValueError(f'{_shown(value)} is no date: write it as in "2026-11-20 23:59"')
         if local.tzinfo is not None:
             return local.astimezone(UTC)
-        if zone is None:
-            self._fail(path, 'say at the top of the file in which time zone that is: timezone = "Europe/Berlin"')
-        return moment(local, zone)
+        if self._zone is None:
+            raise ValueError('say at the top of the file in which time zone that is: timezone = "Europe/Berlin"')
+        return moment(local, self._zone)
 
-    def _duration(self, value: Any, path: tuple[str, ...]) -> timedelta:
+    def _duration(self, value: Any, path: Place) -> timedelta:
         found = _DURATION.match(value.strip()) if isinstance(value, str) else None
         if found is None or float(found[1]) > 10_000:
-            self._fail(path, f'{_shown(value)} is no length of time: write it as in "3 days" or "15 minutes"')
+            raise ValueError(f'{_shown(value)} is no length of time: write it as in "3 days" or "15 minutes"')
         return timedelta(**{f"{found[2]}s": float(found[1])})
 
-    def _share(self, value: Any, path: tuple[str, ...]) -> float:
+    def _share(self, value: Any, path: Place) -> float:
         found = _PERCENT.match(value.strip()) if isinstance(value, str) else None
         share = float(found[1]) / 100 if found else value
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-            self._fail(path, f'{path[-1]} is a share, from 0 to 1 or as in "10 %", and not {_shown(value)}')
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            raise ValueError(f'{path[-1]} is a share, from 0 to 1 or as in "10 %", and not {_shown(value)}')
         return float(share)
 
-    def _count(self, value: Any, path: tuple[str, ...]) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 1_000:
-            self._fail(path, f"{path[-1]} is a whole number, 0 or more, and not {_shown(value)}")
-        return value
-
-    def _weight(self, value: Any, path: tuple[str, ...]) -> float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or not 0 <= value <= 1e6:
-            self._fail(path, f"a weight is a number, 0 or more, and not {_shown(value)}")
-        return float(value)
-
-    def _of(self, value: Any, path: tuple[str, ...]) -> str:
-        if value not in (EARNED, POSSIBLE):
-            self._fail(path, f'of is "{EARNED}" or "{POSSIBLE}", and not {_shown(value)}')
-        return str(value)
-
-    def _unit(self, key: Any, path: tuple[str, ...]) -> str:
+    def _unit(self, key: Any, path: Place) -> str:
         try:
             return exercises.unit(key).stem
         except (KeyError, AttributeError, TypeError):
             self._fail(path, f'there is no unit {_shown(key)}; units are called as in "03" or "03_cell"')
 
-    def _units(self, value: Any, path: tuple[str, ...]) -> frozenset[str]:
+    def _units(self, value: Any, path: Place) -> frozenset[str]:
         if not isinstance(value, list):
-            self._fail(path, f'{path[-1]} is a list of units, as in ["03", "05"], and not {_shown(value)}')
+            raise ValueError(f'{path[-1]} is a list of units, as in ["03", "05"], and not {_shown(value)}')
         return frozenset(self._unit(key, path) for key in value)
 
-    def _by_student(
-        self, data: dict[str, Any], path: tuple[str, ...], read: Callable[[Any, tuple[str, ...]], Value]
-    ) -> dict[str, Value]:
-        found = {}
-        for student, value in self._table(data, path).items():
-            place = (*path, student)
-            if folded(student) in found:
-                self._fail(place, f"{student!r} stands here twice")
-            self._named.setdefault(student, f"line {self._line(place)}")
-            found[folded(student)] = read(value, place)
-        return found
-
-    def _table(self, data: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-        value = data.get(path[-1], {})
-        if not isinstance(value, dict):
-            self._fail(path, f"{path[-1]} is a table: write [{'.'.join(path)}] on a line, and below it what it holds")
-        return value
-
-    def _known(self, data: dict[str, Any], path: tuple[str, ...], keys: tuple[str, ...]) -> None:
-        for key in data:
-            if key not in keys:
-                where = f"[{'.'.join(path)}]" if path else NAME
-                self._fail((*path, key), f"{where} has no setting {key!r}; there are {', '.join(keys)}")
-
-    def _fail(self, path: tuple[str, ...], what: str) -> NoReturn:
+    def _fail(self, path: Place, what: str) -> NoReturn:
         raise DeskError(f"{NAME}, line {self._line(path)}: {what}.")
 
     def _line(self, path: tuple[str, ...]) -> int:
@@ -367,8 +350,15 @@ class _File:
 _MISSING = object()
 
 
-def _end_of(day: date) -> datetime:
-    return datetime.combine(day, time(23, 59, 59))
+def _is(words: str, holds: Callable[[Any], bool]) -> Reader:
+    """A reader of values for which something holds; the words say what a value is, or what this setting's is."""
+
+    def read(value: Any, path: Place) -> Any:
+        if not holds(value):
+            raise ValueError(f"{'' if ' is ' in words else f'{path[-1]} '}{words}, and not {_shown(value)}")
+        return value
+
+    return read
 
 
 def _shown(value: Any) -> str:

@@ -48,8 +48,12 @@ class File:
 class _Budget:
     """What is still read of one student's zips, however many there are."""
 
-    bytes: int = field(default_factory=lambda: MAX_WITHIN)
+    room: int = field(default_factory=lambda: MAX_WITHIN)
     files: int = field(default_factory=lambda: MAX_NESTED)
+
+    def covers(self, data: bytes) -> bool:
+        self.room -= len(data)
+        return self.room >= 0
 
 
 class _Broken(Exception):
@@ -87,87 +91,80 @@ def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
         raise DeskError(f"{shown(str(source))} cannot be read: {error}.") from None
 
 
-def files(
-    entries: list[Entry],
-    notes: list[str],
-    failures: Failures,
-    owner: Callable[[str], str],
-    others: list[tuple[str, str]],
-) -> Iterator[File]:
-    """The notebooks among these entries, also those in zips. What is odd about one is put into `notes`; what cannot be
-    read for another reason into `failures`. `owner` tells by its path whose zip it is: all of one student's are read as
-    far as one budget goes. `others` gets the paths of what is no notebook, each with the zip that it was in.
+@dataclass
+class Reader:
+    """Reads the notebooks among some entries, also those in zips. What is odd about one is put into `notes`; what
+    cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is: all of one student's
+    are read as far as one budget goes. `others` gets the paths of what is no notebook, each with its zip.
     """
-    budgets: dict[str, _Budget] = {}
-    read = 0
-    for file in _files(entries, notes, failures, others):
-        is_zip = file.path.casefold().endswith(".zip")
-        budget = budgets.setdefault(owner(file.path), _Budget()) if is_zip else _Budget()
-        if is_zip:
-            budget.bytes -= len(file.data)
-            if budget.bytes < 0:
-                notes.append(_spent(file.path))
+
+    notes: list[str]
+    failures: Failures
+    owner: Callable[[str], str]
+    others: list[tuple[str, str]] = field(default_factory=list)
+
+    def files(self, entries: list[Entry]) -> Iterator[File]:
+        budgets: dict[str, _Budget] = {}
+        read = 0
+        for file in self._files(entries):
+            is_zip = file.path.casefold().endswith(".zip")
+            budget = budgets.setdefault(self.owner(file.path), _Budget()) if is_zip else _Budget()
+            if is_zip and not budget.covers(file.data):
+                self.notes.append(_spent(file.path))
                 continue
-        read += len(file.data)
-        if read > MAX_ALL:
-            notes.append(f"There are more than {MAX_ALL // 2**30} GB: the rest was left out.")
-            return
-        if not is_zip:
-            yield file
-        elif file.data.count(_ENTRY) > MAX_FILES:
-            notes.append(f"{shown(file.path)} was left out: it holds more than {MAX_FILES} files.")
-        else:
-            with failures.at(shown(file.path)):
-                try:
-                    with _zip(BytesIO(file.data)) as inner:
-                        yield from _files(inner, notes, failures, others, file.path, budget)
-                except _Broken as why:
-                    notes.append(f"{shown(file.path)} was left out: it is no zip that can be read ({why}).")
+            read += len(file.data)
+            if read > MAX_ALL:
+                self.notes.append(f"There are more than {MAX_ALL // 2**30} GB: the rest was left out.")
+                return
+            if not is_zip:
+                yield file
+            elif file.data.count(_ENTRY) > MAX_FILES:
+                self._leave(file.path, f"it holds more than {MAX_FILES} files")
+            else:
+                with self.failures.at(shown(file.path)):
+                    try:
+                        with _zip(BytesIO(file.data)) as inner:
+                            yield from self._files(inner, file.path, budget)
+                    except _Broken as why:
+                        self._leave(file.path, f"it is no zip that can be read ({why})")
 
-
-def _files(
-    entries: list[Entry],
-    notes: list[str],
-    failures: Failures,
-    others: list[tuple[str, str]],
-    outer: str = "",
-    budget: _Budget | None = None,
-) -> Iterator[File]:
-    """The notebooks among the entries, and the zips, unless they are in one, `outer`, themselves."""
-    most = budget.files if budget else MAX_FILES
-    if budget:
-        budget.files -= min(most, len(entries))
-    if len(entries) > most:
-        notes.append(
-            f"There are {len(entries)} files{f' in {shown(outer)}' * bool(outer)}: only {most} were looked at."
-        )
-    times = {entry.path: entry for entry in entries[:most] if entry.path.endswith("timestamp.txt") and not entry.odd}
-    for entry in entries[:most]:
-        said = shown(f"{outer}/{entry.path}" if outer else entry.path)
-        if entry.odd:
-            notes.append(f"{said} was left out: {entry.odd}.")
-        elif not wanted(entry.path) or (outer and entry.path.casefold().endswith(".zip")):
-            if PurePosixPath(entry.path).name not in _ABOUT and not (outer and entry.path.endswith(".json")):
-                others.append((entry.path, outer))
-                notes.append(f"{said} was left out: it is no notebook.")
-        else:
-            beside = times.get(str(PurePosixPath(entry.path).with_name("timestamp.txt")))
-            with failures.at(said):
-                try:
-                    data = entry.read(MAX_FILE + 1)  # what the zip says of its size is not believed
-                    written = None if beside is None else beside.read(100)
-                except _Broken as why:
-                    notes.append(f"{said} was left out: {why}.")
-                    continue
-                if budget:
-                    budget.bytes -= len(data)
-                    if budget.bytes < 0:
-                        notes.append(_spent(outer))
+    def _files(self, entries: list[Entry], outer: str = "", budget: _Budget | None = None) -> Iterator[File]:
+        """The notebooks among the entries, and the zips, unless they are in one, `outer`, themselves."""
+        most = budget.files if budget else MAX_FILES
+        if budget:
+            budget.files -= min(most, len(entries))
+        if len(entries) > most:
+            where = f" in {shown(outer)}" if outer else ""
+            self.notes.append(f"There are {len(entries)} files{where}: only {most} were looked at.")
+        stamps = {entry.path: entry for entry in entries[:most] if entry.path.endswith("timestamp.txt")}
+        for entry in entries[:most]:
+            path = PurePosixPath(entry.path)
+            said = f"{outer}/{entry.path}" if outer else entry.path
+            if entry.odd:
+                self._leave(said, entry.odd)
+            elif not wanted(entry.path) or (outer and entry.path.casefold().endswith(".zip")):
+                if path.name not in _ABOUT and not (outer and entry.path.endswith(".json")):
+                    self.others.append((entry.path, outer))
+                    self._leave(said, "it is no notebook")
+            else:
+                beside = stamps.get(str(path.with_name("timestamp.txt")))
+                with self.failures.at(shown(said)):
+                    try:
+                        data = entry.read(MAX_FILE + 1)  # what the zip says of its size is not believed
+                        written = None if beside is None or beside.odd else beside.read(100)
+                    except _Broken as why:
+                        self._leave(said, str(why))
+                        continue
+                    if budget and not budget.covers(data):
+                        self.notes.append(_spent(outer))
                         return
-                if len(data) > MAX_FILE:
-                    notes.append(f"{said} was left out: it is larger than {MAX_FILE // 2**20} MB.")
-                else:
-                    yield File(entry.path, data, entry.modified, outer, written)
+                    if len(data) > MAX_FILE:
+                        self._leave(said, f"it is larger than {MAX_FILE // 2**20} MB")
+                    else:
+                        yield File(entry.path, data, entry.modified, outer, written)
+
+    def _leave(self, path: str, why: str) -> None:
+        self.notes.append(f"{shown(path)} was left out: {why}.")
 
 
 def _of_folder(folder: Path, failures: Failures) -> list[Entry]:

@@ -15,14 +15,16 @@ by a full name that only one has, however it is written: "O'Hara, Zoë" is "zoë
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
 from rnngrade.core.tables import Row, read_table
 
+One = TypeVar("One")
 _SUFFIX = re.compile(r"(?:[sj]n?r|senior|junior|iii?|iv|vi?)\.?\Z", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
@@ -47,7 +49,6 @@ class Person:
 
     @property
     def full_name(self) -> str:
-        """First name and last name; or the id."""
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
     @property
@@ -66,20 +67,16 @@ class ClassList:
     settled: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._by: dict[str, Person | None] = {}
-        names: tuple[Callable[[Person], str], ...] = (
-            lambda person: person.id,
-            lambda person: f"canvas {person.canvas_id}" if person.canvas_id else "",
-            lambda person: person.email,
-            lambda person: person.sis_id,
+        people = self.people.values()
+        self._by = (  # an id counts more than an address
+            unique((folded(person.sis_id), person) for person in people)
+            | unique((folded(person.email), person) for person in people)
+            | unique((f"canvas {person.canvas_id}", person) for person in people if person.canvas_id)
+            | unique((folded(person.id), person) for person in people)
         )
-        for name in names:  # an id counts more than an address
-            _enter(self._by, ((folded(name(person)), person) for person in self.people.values()))
-        self._called: dict[str, Person | None] = {}  # by full name, as it is written, and else as it is squeezed
-        _enter(self._called, ((folded(person.names[0]), person) for person in self.people.values()))
-        spelt = ((compact(name), person) for person in self.people.values() for name in person.names)
-        self._squeezed: dict[str, Person | None] = {}
-        _enter(self._squeezed, spelt)
+        # by full name, as it is written, and else as it is squeezed
+        self._called = unique((folded(person.names[0]), person) for person in people)
+        self._squeezed = unique((compact(name), person) for person in people for name in person.names)
 
     def __bool__(self) -> bool:
         return bool(self.people)
@@ -145,13 +142,13 @@ class ClassList:
         return sorted((p for p in self.people.values() if p.id not in there), key=by_name)
 
 
-def _enter(index: dict[str, Person | None], known: Iterable[tuple[str, Person]]) -> None:
-    """Put names that are new into the index: one that two have is nobody's."""
-    new: dict[str, set[Person]] = {}
-    for name, person in known:
-        if name and name not in index:
-            new.setdefault(name, set()).add(person)
-    index.update({name: found.pop() if len(found) == 1 else None for name, found in new.items()})
+def unique(known: Iterable[tuple[str, One]]) -> dict[str, One | None]:
+    """Who is called so, by name: what two are called by, nobody is."""
+    found: dict[str, set[One]] = {}
+    for name, one in known:
+        if name:
+            found.setdefault(name, set()).add(one)
+    return {name: those.pop() if len(those) == 1 else None for name, those in found.items()}
 
 
 def _may_be(person: Person, names: Iterable[str]) -> bool:
@@ -163,7 +160,6 @@ def _may_be(person: Person, names: Iterable[str]) -> bool:
 
 
 def by_name(person: Person) -> tuple[str, str]:
-    """Sorts people as a class list does."""
     return person.sortable_name.casefold(), person.id
 
 

@@ -10,24 +10,24 @@ nothing by itself: `late.txt` beside the submission keeps it, and it is shown un
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from babel import Locale, UnknownLocaleError
 from dateutil import parser as dates  # type: ignore[import-untyped]
 from dateutil import tz
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
-from rnngrade.core.record import write_whole
+from rnngrade.core.record import write_changed
+from rnngrade.core.tables import Row
 from rnngrade.roster.lateness import Lateness, days_late, moment, spent
-from rnngrade.roster.names import Said, Students, canvas_row, read_rows, said_in, students_of
+from rnngrade.roster.names import Students, as_table, canvas_row, read_rows, said_in, students_of
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 
@@ -35,23 +35,18 @@ if TYPE_CHECKING:
     from rnngrade.lms.api import Canvas
 
 TIMESTAMP, LATE = "timestamp.txt", "late.txt"
+COLUMNS = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
 LONGEST = 100  # bytes of a timestamp that are read
 
-_CLOCK = re.compile(r"\b(\d{1,2})[:.h](\d\d)(?::(\d\d))?\b(?:\s*([^\W\d_][\w.]*))?")
-_YEAR = re.compile(r"\b((?:19|20|21)\d\d)\b")
-_DAY = re.compile(r"\b(\d{1,2})\b")
-_WORD = re.compile(r"[^\W\d_]+")
-
-
-class TimesError(DeskError):
-    """Why it is not known when something was handed in, in one sentence."""
+_CLOCK = re.compile(r"\d[:.h]\d\d")
+_IN_NUMBERS = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d")  # who can tell the month from the day?
 
 
 # --- who was late
 
 
 def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
-    """When a student's submission came, in UTC, if that is known. **Errors:** `TimesError` if there stands no date."""
+    """When a student's submission came, in UTC, if that is known. **Errors:** `DeskError` if there stands no date."""
     path = desk.submission_path(unit, student).with_name(TIMESTAMP)
     try:
         text = path.read_bytes().strip()
@@ -59,7 +54,7 @@ def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
     except OSError:
         return None
     except ValueError:
-        raise TimesError(f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file.") from None
+        raise DeskError(f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file.") from None
 
 
 def time_in(written: bytes) -> datetime:
@@ -94,7 +89,7 @@ def lateness_of(
 
     Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`.
     """
-    rules = (rules or rules_of(desk)) or Rules()
+    rules = rules or rules_of(desk)
     people = class_list(desk) if people is None else people
     wanted = list(desk.submissions(unit) if students is None else students)
     found = {}
@@ -105,7 +100,7 @@ def lateness_of(
 
 
 def lateness_for(desk: Desk, unit: str, student: str, rules: Rules, people: ClassList) -> Lateness:
-    """How late one student is. **Errors:** `TimesError`."""
+    """How late one student is. **Errors:** `DeskError`."""
     names = people.names_of(student)
     policy = rules.policy_for(names)
     days = _days(desk, unit, student, rules, names)
@@ -119,7 +114,6 @@ def lateness_for(desk: Desk, unit: str, student: str, rules: Rules, people: Clas
         handed_in=handed_in(desk, unit, student),
         days=days,
         free=free,
-        is_extended=unit in rules.due and rules.extension(unit, names) is not None,
         says=says_late(desk, unit, student),
         policy=policy,
     )
@@ -132,16 +126,6 @@ def _days(desk: Desk, unit: str, student: str, rules: Rules, names: frozenset[st
 
 
 # --- when they came, by a platform's table
-
-
-@dataclass(frozen=True)
-class Came:
-    """A row of a table of times: where it stands, whose it may be, and when they handed in."""
-
-    place: str
-    said: Said
-    when: str
-    unit: str = ""
 
 
 @dataclass
@@ -157,90 +141,69 @@ def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None =
     """Write down when submissions of `unit` came, by the table at `path`. `column` names its column of times, and
     `language` that of the months in it.
 
-    **Errors:** `TimesError` if it is no such table, or a time in it is none.
+    **Errors:** `DeskError` if it is no such table, or a time in it is none.
     """
-    return _take(desk, unit, str(path), _rows(path, column), language)
+    columns, rows = read_rows(path)
+    when = column or next((name for name in COLUMNS if name in columns), "")
+    if when not in columns:
+        there = ", ".join(map(repr, columns[:15]))
+        raise DeskError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
+    return _take(desk, unit, str(path), columns, rows, when, language)
 
 
-def pull_times(desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int) -> Taken:
+def pull_times(desk: Desk, unit: str, canvas: Canvas) -> Taken:
     """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `DeskError`."""
-    there = canvas.pages(f"/api/v1/courses/{course}/assignments/{assignment}/submissions")
-    rows = (_came("Canvas", row, list(row), "submitted_at") for row in map(canvas_row, there))
-    return _take(desk, unit, "Canvas", rows)
+    return _take(desk, unit, "Canvas", *as_table(map(canvas_row, canvas.pages("/submissions"))), "submitted_at")
 
 
-def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], language: str = "en") -> Taken:
-    rules, people, taken = rules_of(desk) or Rules(), class_list(desk), Taken()
+def _take(
+    desk: Desk, unit: str | None, source: str, columns: list[str], rows: list[Row], when: str, language: str = "en"
+) -> Taken:
+    rules, people, taken = rules_of(desk), class_list(desk), Taken()
     index: dict[str, Students] = {}
     nobodys: dict[str, list[str]] = {}  # by unit
-    rows = [(came, moment_of(came, rules.zone, language)) for came in found if _is_time(came.when)]
-    if not rows:
-        raise TimesError(f"{source} has no time in any row.")
-    for came, when in rows:
-        stem = _unit(came, unit)
+    timed = [row for row in rows if row[when].strip(" -–—")]  # Moodle writes a dash where nothing was handed in
+    if not timed:
+        raise DeskError(f"{source} has no time in any row.")
+    came = [_moment(row[when], f"{source}, line {row.line}", rules.zone, language) for row in timed]
+    for row, time in zip(timed, came):
+        stem, said = _unit(row["unit"], unit, f"{source}, line {row.line}"), said_in(row.cells, columns)
         if stem not in index:
             index[stem] = students_of(desk, stem, people)
-        student = index[stem].find(came.said)
+        student = index[stem].find(said)
         if student is None:
-            person = people.people.get(came.said.id(people) or "")
-            who = people.shown(person) if person else (*came.said.all, "a row without a name")[0]
+            person = people.people.get(said.id(people) or "")
+            who = people.shown(person) if person else (*said.all, "a row without a name")[0]
             nobodys.setdefault(stem, []).append(who)
             continue
         beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
-        text = f"{in_utc(when)}\n".encode()
-        if beside.is_file() and beside.read_bytes() == text:
-            taken.known.append(student)
-        else:
-            write_whole(beside, text)
-            taken.new.append(student)
+        is_new = write_changed(beside, f"{in_utc(time)}\n".encode())
+        (taken.new if is_new else taken.known).append(student)
     for stem, names in nobodys.items():
         taken.notes.append(f"{source}: {len(names)} have a time there, and no notebook of {stem} here: {some(names)}.")
     return taken
 
 
-def _rows(path: Path, column: str | None) -> Iterator[Came]:
-    """The rows of a table of times, in whatever form it is."""
-    columns, rows = read_rows(path)
-    times = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
-    when = column or next((name for name in times if name in columns), "")
-    if when not in columns:
-        there = ", ".join(map(repr, columns[:15]))
-        raise TimesError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
-    for row in rows:
-        yield _came(f"{path}, line {row.line}", row.cells, columns, when)
-
-
-def _came(place: str, row: Mapping[str, str], columns: Sequence[str], when: str) -> Came:
-    return Came(place, said_in(row, columns), row.get(when, ""), row.get("unit", ""))
-
-
-def _unit(came: Came, unit: str | None) -> str:
-    if not came.unit:
+def _unit(given: str, unit: str | None, place: str) -> str:
+    if not given:
         if unit is None:
-            raise TimesError(f"{came.place}: it does not say of which unit: give the unit, or a column unit.")
+            raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
         return unit
     try:
-        return exercises.unit(came.unit.zfill(2)).stem
+        return exercises.unit(given.zfill(2)).stem
     except KeyError:
-        raise TimesError(f"{came.place}: there is no unit {came.unit!r}.") from None
+        raise DeskError(f"{place}: there is no unit {given!r}.") from None
 
 
-def _is_time(text: str) -> bool:
-    """Whether there is one: Moodle writes a dash where nothing was handed in."""
-    return bool(text.strip(" -–—"))
-
-
-def moment_of(came: Came, zone: tzinfo | None, language: str = "en") -> datetime:
-    """The time of a row, in UTC. **Errors:** `TimesError`."""
-    found = _read(came.when, language)
+def _moment(text: str, place: str, zone: tzinfo | None, language: str) -> datetime:
+    """The time that a row has, in UTC."""
+    found = _read(text, language)
     if found is None:
-        raise TimesError(
-            f"{came.place}: {came.when!r} is no date that is known: if it is not in English, say --language de."
-        )
+        raise DeskError(f"{place}: {text!r} is no date that is known: if it is not in English, say --language de.")
     if found.tzinfo is not None:
         return found.astimezone(UTC)
     if zone is None:
-        raise TimesError(f'{came.place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
+        raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
     return moment(found, zone)
 
 
@@ -252,22 +215,19 @@ def _read(text: str, language: str) -> datetime | None:
     >>> str(_read("2026-11-20 23:58:12 -0500", "en")), _read("03/04/2026 10:00", "en")
     ('2026-11-20 23:58:12-05:00', None)
     """
-    try:
-        if re.match(r"\d{4}-\d\d-\d\d[T ]\d", text):
+    if re.match(r"\d{4}-\d\d-\d\d[T ]\d", text):
+        with contextlib.suppress(ValueError):
             return _parsed(text)
-        clock, year = _CLOCK.search(text), _YEAR.search(text)
-        if clock is None or year is None:
-            return None
-        around = text[: clock.start()] + " " + text[clock.end() :]
-        day = _DAY.search(around)
-        months = {month for word in _WORD.findall(around) if (month := _months(language).get(word.casefold()))}
-        if day is None or len(months) != 1:
-            return None
-        half = (clock[4] or "").replace(".", "").casefold()
-        hour = int(clock[1]) % 12 + 12 * (half == "pm") if half in ("am", "pm") else int(clock[1])
-        return datetime(int(year[1]), months.pop(), int(day[1]), hour, int(clock[2]), int(clock[3] or 0))
-    except (ValueError, OverflowError):
-        return None
+    elif not _IN_NUMBERS.search(text) and _CLOCK.search(text):
+        import dateparser  # type: ignore[import-untyped]
+
+        try:
+            settings = {"STRICT_PARSING": True, "PARSERS": ["absolute-time"]}
+            found: datetime | None = dateparser.parse(text, [], [re.split("[-_]", language)[0]], settings=settings)
+            return found
+        except ValueError:
+            raise DeskError(f"There is no language {language!r}: write it as in de, fr or pt.") from None
+    return None
 
 
 def _parsed(text: str) -> datetime:
@@ -288,18 +248,3 @@ def _parsed(text: str) -> datetime:
         except OverflowError as error:
             raise ValueError(str(error)) from None
         return found
-
-
-@cache
-def _months(language: str) -> dict[str, int]:
-    """The months' names and their short forms. **Errors:** `TimesError` for a language that there is not."""
-    try:
-        names = Locale.parse(language.replace("-", "_")).months
-    except (UnknownLocaleError, ValueError):
-        raise TimesError(f"There is no language {language!r}: write it as in de, fr or pt_BR.") from None
-    return {
-        name.casefold().strip("."): number
-        for context in ("stand-alone", "format")
-        for width in ("abbreviated", "wide")
-        for number, name in names[context][width].items()
-    }

@@ -10,8 +10,9 @@ import secrets
 from pathlib import Path
 
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Record, write_whole
-from rnngrade.roster.times import TIMESTAMP, TimesError, handed_in, in_utc
+from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc
 
 SECRET = "submission_secret.txt"
 LONGEST = 1000  # bytes of a secret
@@ -34,7 +35,7 @@ def keep_for_release(desk: Desk, record: Record, page: Path) -> None:
     write_whole(page.with_name(SECRET), secret or secrets.token_hex(64).encode())
     try:
         when = handed_in(desk, record.unit, record.student)
-    except TimesError:  # the run has said so
+    except DeskError:  # the run has said so
         when = None
     write_whole(page.with_name(TIMESTAMP), in_utc(when).encode() if when else b"not known")
 

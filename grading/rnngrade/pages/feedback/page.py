@@ -61,105 +61,63 @@ class Block:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the notebook, as it is shown."""
-
     kind: str  # "text", "code", "check", "cut"
     text: Markup
     output: Markup = _NOTHING
     name: str = ""
 
 
-@dataclass
-class Page:
-    """All that the template needs."""
-
-    unit: str
-    title: str
-    student: str
-    marks: Marks
-    waits: list[Block] = field(default_factory=list)
-    lost: list[Block] = field(default_factory=list)
-    blank: list[Block] = field(default_factory=list)
-    right: list[Block] = field(default_factory=list)
-    findings: list[Markup] = field(default_factory=list)
-    more_findings: int = 0
-    notebook: list[Cell] = field(default_factory=list)
-    digest: str = ""  # of what it is a function of
-    is_open: bool = False  # whether the notebook is unfolded, as whoever grades wants it
-
-    @property
-    def late(self) -> str:
-        """How late it came, in words, if by the desk's rules; nothing if it was in time."""
-        return "" if self.marks.late.is_unclear else self.marks.late.words()
-
-    @property
-    def open_points(self) -> float:
-        """The points that nobody has given or refused yet."""
-        return sum(block.mark.most for block in self.waits if block.mark.points is None)
-
-
 def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_open: bool = False) -> str:
     """A student's page on a unit, as HTML. `cells` are those of the executed notebook, as JSON has them, which is
-    unfolded if `is_open`.
+    unfolded if `is_open`, as whoever grades wants it.
     """
-    made = _page(record, marks, cells)
-    made.is_open = is_open
-    return _template().render(page=made)
-
-
-def _page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> Page:
     sources = {grade_id_of(cell): text_of(cell.get("source")) for cell in cells if grade_id_of(cell)}
     numbers = _numbers(cells)
-    title = exercises.unit(record.unit).title if record.unit in exercises.STEMS else record.unit
-    made = Page(record.unit, title, record.student, marks, digest=digest_of(record, marks))
     results = {result.name: result for result in record.exercises}
-    shown = [name for name in _in_order(sources, marks) if name in marks.grades]
+    shown = [*(name for name in sources if name in marks.grades), *sorted(marks.grades.keys() - sources.keys())]
     share = max(1, len(shown))
+    blocks: dict[str, list[Block]] = {"waits": [], "lost": [], "blank": [], "right": []}
     for grade_id in shown:
         name, mark = grade_id.removeprefix("check_"), marks.grades[grade_id]
         block = Block(name, numbers.get(name, "Written question" if grade_id == name else ""), mark)
         if comment := marks.comments.get(name):
             block.comment = markdown(comment, COMMENTS_IN_ALL // share)
-        result = results.get(name) if grade_id != name else None
-        untouched = name in marks.untouched
         if mark.waits:
-            made.waits.append(block)
+            blocks["waits"].append(block)
         if mark.points is None:
-            pass
-        elif mark.points >= mark.most:
-            made.right.append(block)
-        elif untouched and not mark.points:
-            _explain(block, result, share)
-            made.blank.append(block)
-        else:
-            _explain(block, result, share)
+            continue
+        if mark.points >= mark.most:
+            blocks["right"].append(block)
+            continue
+        is_blank = name in marks.untouched and not mark.points
+        blocks["blank" if is_blank else "lost"].append(block)
+        result = results.get(name) if grade_id != name else None
+        if result and not result.passed:  # what the judge said of it
+            block.message = prose(result.message, MESSAGES_IN_ALL // share // 2)
+            block.hint = prose(result.hint, MESSAGES_IN_ALL // share // 4)
+            block.table = result.table
+        if not is_blank:
             _show(block, result, sources.get(name, ""), share, is_code=grade_id != name)
-            made.lost.append(block)
-    made.findings = [prose(finding.message, 1_000) for finding in record.findings[:MOST_FINDINGS]]
-    made.more_findings = len(record.findings) - len(made.findings)
-    made.notebook = list(_notebook(cells, results, marks))
-    return made
-
-
-def _in_order(sources: Mapping[str, str], marks: Marks) -> Iterator[str]:
-    """The grade ids of what has a grade, as they come in the notebook."""
-    yield from (grade_id for grade_id in sources if grade_id in marks.grades)
-    yield from sorted(marks.grades.keys() - sources.keys())
+    return _template().render(
+        **blocks,
+        unit=record.unit,
+        title=exercises.unit(record.unit).title if record.unit in exercises.STEMS else record.unit,
+        student=record.student,
+        marks=marks,
+        late="" if marks.late.is_unclear else marks.late.words(),
+        open_points=sum(block.mark.most for block in blocks["waits"] if block.mark.points is None),
+        findings=[prose(finding.message, 1_000) for finding in record.findings[:MOST_FINDINGS]],
+        more_findings=max(0, len(record.findings) - MOST_FINDINGS),
+        notebook=_notebook(cells, marks),
+        digest=digest_of(record, marks),
+        is_open=is_open,
+    )
 
 
 def _numbers(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
     """By which number the unit's text calls an exercise: "Exercise 3.2"."""
     text = "\n".join(text_of(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
     return {found[2]: found[1] for found in _HEADING.finditer(text)}
-
-
-def _explain(block: Block, result: ExerciseResult | None, share: int) -> None:
-    """What the judge said of it."""
-    if result is None or result.passed:
-        return
-    block.message = prose(result.message, MESSAGES_IN_ALL // share // 2)
-    block.hint = prose(result.hint, MESSAGES_IN_ALL // share // 4)
-    block.table = result.table
 
 
 def _show(block: Block, result: ExerciseResult | None, source: str, share: int, *, is_code: bool) -> None:
@@ -205,7 +163,7 @@ def _shifted(message: str, above: int) -> str:
     return _LINES.sub(shift, message)
 
 
-def _notebook(cells: Iterable[dict[str, Any]], results: Mapping[str, ExerciseResult], marks: Marks) -> Iterator[Cell]:
+def _notebook(cells: Iterable[dict[str, Any]], marks: Marks) -> Iterator[Cell]:
     """The cells one after another, until there is no more room."""
     room, checked = NOTEBOOK, False
     for cell in cells:

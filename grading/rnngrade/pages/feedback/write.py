@@ -28,35 +28,29 @@ def write_feedback(desk: Desk, unit: str, failures: Failures, students: Sequence
     written = []
     for student in students:
         with failures.of(student, unit):
-            record, mark, cells = source_of(desk, unit, student, marks)
-            path = _write(desk, record, mark, cells)
-            if by_exchange:
-                keep_for_release(desk, record, path)
-            written.append(path)
+            written.append(_write(desk, *source_of(desk, unit, student, marks), by_exchange))
     return written
 
 
 def page_now(desk: Desk, unit: str, student: str, marks: Mapping[str, Marks], failures: Failures) -> bytes | None:
-    """The page as it goes to the student: written anew if what it says is not so any more, by marks, comments, rules.
-
-    None, and said in `failures`, if nobody has asked for pages yet, or it cannot be written.
+    """The page as it goes to the student: written anew if there is none that says what is so now, by marks, comments
+    and rules. None, and said in `failures`, if it cannot be written.
     """
     path = desk.page_path(unit, student)
-    if not path.is_file():
-        failures.add(student, unit, f"Has no feedback page: run 'rnngrade feedback {unit}' first.")
-        return None
     with failures.of(student, unit):
         record, mark, cells = source_of(desk, unit, student, marks)
         if not is_current(path, record, mark):
-            _write(desk, record, mark, cells)
+            _write(desk, record, mark, cells, came_by_exchange(desk, unit))
         return path.read_bytes()
     return None
 
 
-def _write(desk: Desk, record: Record, marks: Marks, cells: list[dict[str, Any]]) -> Path:
+def _write(desk: Desk, record: Record, marks: Marks, cells: list[dict[str, Any]], by_exchange: bool) -> Path:
     path = desk.page_path(record.unit, record.student)
     # What a student wrote may hold half a surrogate, which no file can.
     write_whole(path, page(record, marks, cells).encode("utf-8", "replace"))
+    if by_exchange:
+        keep_for_release(desk, record, path)
     return path
 
 

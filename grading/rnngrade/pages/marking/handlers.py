@@ -8,7 +8,7 @@ import json
 import os
 import re
 import secrets
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -40,12 +40,10 @@ MOST_HTML = 100_000  # bytes of one answer on the page
 
 
 def routes(base_url: str) -> list[tuple[str, Any]]:
-    """The pages' addresses, for Jupyter's web application."""
     start = re.escape(base_url.rstrip("/") + ADDRESS)
     return [
         (rf"{start}/(\w+)(?:;[^/]*)?", PageHandler),
-        (rf"{start}/(\w+)/(\w+)/item/(\d+)", ItemHandler),
-        (rf"{start}/(\w+)/(\w+)/(\w+)", MarkHandler),
+        (rf"{start}/(\w+)/(\w+)/(?:item/(\d+)|(\w+))", ChangeHandler),
     ]
 
 
@@ -76,7 +74,6 @@ class PageHandler(JupyterHandler):
 
     @authenticated
     def get(self, unit: str) -> None:
-        """The page."""
         desk = desk_here()
         try:
             stem = exercises.unit(unit).stem
@@ -88,7 +85,7 @@ class PageHandler(JupyterHandler):
             _template().render(
                 unit=stem,
                 title=exercises.unit(stem).title,
-                questions=[_shown(question, found, odd) for question, found, odd in asked],
+                questions=asked,
                 student=self._asked("student"),
                 part=self._asked("part"),
                 nonce=self.nonce,
@@ -110,16 +107,24 @@ class PageHandler(JupyterHandler):
         return found, "" if found else "There is no such answer." if part else "Nobody has answered this yet."
 
 
-class _Change(APIHandler):
-    """A change of a question's marks or rubric, which comes as JSON; what is wrong with it goes back as a sentence."""
+class ChangeHandler(APIHandler):
+    """A change of an answer's marks, or of an item of the rubric, which comes as JSON. What is wrong with it goes back
+    as a sentence.
+    """
 
     @authenticated
-    def put(self, unit: str, name: str, what: str) -> None:
+    def put(self, unit: str, name: str, item: str | None, answer: str | None) -> None:
         """Make it, and give back what it came to."""
         try:
-            desk, stem = desk_here(), exercises.unit(unit).stem
+            desk, stem, given = desk_here(), exercises.unit(unit).stem, json.loads(self.request.body)
             question = next(one for one in questions_of(desk, stem) if one.name == name)
-            self.finish(self.change(desk, stem, question, what, json.loads(self.request.body)))
+            if item is not None:
+                text = Item(float(given["points"]), str(given["text"]))
+                self.finish({"changed": change_item(desk, stem, question, int(item), text)})
+                return
+            items = {int(number): float(part) for number, part in given.get("items", {}).items()}
+            points, comment = float(given["points"]), str(given.get("comment", ""))
+            self.finish(_state(mark(desk, stem, question, str(answer), points, comment, items, str(given["seen"]))))
         except MarkedMeanwhile as why:
             self._refuse(409, message=str(why), seen=why.now.seen)
         except (DeskError, ValueError) as why:
@@ -131,66 +136,15 @@ class _Change(APIHandler):
         self.set_status(status)
         self.finish(words)
 
-    def change(self, desk: Desk, unit: str, question: Question, what: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Change `what` as `body` says."""
-        raise NotImplementedError
-
-
-class ItemHandler(_Change):
-    """Changes an item of a rubric, by its number: points and text."""
-
-    def change(self, desk: Desk, unit: str, question: Question, what: str, body: dict[str, Any]) -> dict[str, Any]:
-        """How many marks have changed."""
-        item = Item(float(body["points"]), str(body["text"]))
-        return {"changed": change_item(desk, unit, question, int(what), item)}
-
-
-class MarkHandler(_Change):
-    """Marks one answer: points, a comment, and items of the rubric."""
-
-    def change(self, desk: Desk, unit: str, question: Question, what: str, body: dict[str, Any]) -> dict[str, Any]:
-        """What the answer has now."""
-        items = {int(number): float(part) for number, part in body.get("items", {}).items()}
-        points, comment = float(body["points"]), str(body.get("comment", ""))
-        return _state(mark(desk, unit, question, what, points, comment, items, str(body["seen"])))
-
-
-def _shown(question: Question, found: list[Answer], odd: str) -> dict[str, Any]:
-    return {
-        "odd": odd,
-        "name": question.name,
-        "most": question.most,
-        "task": markdown(question.before, MOST_HTML),
-        "model": markdown(question.model, MOST_HTML),
-        "items": [
-            {"points": item.points, "text": item.text, "html": markdown(item.text, MOST_HTML)}
-            for item in question.items
-        ],
-        "answers": [
-            {
-                "html": markdown(one.text, MOST_HTML),
-                "before": one.before and markdown(one.before.text, MOST_HTML),
-                "had": one.before,
-                "state": {"count": len(one.students), **_state(one)},
-            }
-            for one in found
-        ],
-    }
-
 
 def _state(one: Answer) -> dict[str, Any]:
+    kept = ("id", "points", "comment", "waits", "differ", "seen")
     items = {str(number): part for number, part in one.items.items()}
-    return {
-        "id": one.id,
-        "points": one.points,
-        "comment": one.comment,
-        "items": items,
-        "waits": one.waits,
-        "differ": one.differ,
-        "seen": one.seen,
-    }
+    return {name: getattr(one, name) for name in kept} | {"items": items, "count": len(one.students)}
 
 
 @cache
 def _template() -> jinja2.Template:
-    return templates(HERE, "script.js", "style.css").get_template("page.html")
+    environment = templates(HERE, "script.js", "style.css")
+    environment.filters.update(markdown=partial(markdown, most=MOST_HTML), state=_state)
+    return environment.get_template("page.html")

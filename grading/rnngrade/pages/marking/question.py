@@ -23,8 +23,6 @@ PLACE = "YOUR ANSWER HERE"  # nbgrader puts it where the solution was
 
 @dataclass(frozen=True)
 class Item:
-    """What a rubric gives points for."""
-
     points: float
     text: str
 

@@ -1,9 +1,1 @@
-"""The picture of a class: one HTML page for each unit, made from the records and what the gradebook has beside them.
-
-write_reports(desk, ["03_cell"], failures)       # report/03_cell.html, and report/index.html, which leads to all units
-"""
-
-from rnngrade.pages.report.page import write_reports
-from rnngrade.pages.report.statistics import UnitStatistics, statistics
-
-__all__ = ["UnitStatistics", "statistics", "write_reports"]
+"""The picture of a class: `report/03_cell.html` for each unit, and `report/index.html`, which leads to all of them."""

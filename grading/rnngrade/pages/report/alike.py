@@ -4,26 +4,22 @@ beside it what the course has shown to everybody, which these tools take as temp
 Nothing is read here as a program, so no text of a student's can take long.
 """
 
-import io
 import json
-import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
+from rnngrade.core.zips import zipped
 
 ANSWERS, GIVEN = "answers.zip", "given/course.py"
 
 
 def for_detectors(desk: Desk, catalogue: Unit, students: Iterable[str]) -> dict[str, bytes]:
     """The files for a unit, by where they lie in the report's folder for it."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for student in sorted(students):
-            answers = _text(_code(desk.executed_path(catalogue.stem, student), of_students=True))
-            archive.writestr(zipfile.ZipInfo(f"answers/{student}.py"), answers)
-    return {ANSWERS: packed.getvalue(), GIVEN: _text(_known(desk.root, catalogue))}
+    executed = {student: desk.executed_path(catalogue.stem, student) for student in sorted(students)}
+    answers = ((f"answers/{one}.py", _text(_code(path, of_students=True))) for one, path in executed.items())
+    return {ANSWERS: zipped(answers), GIVEN: _text(_known(desk.root, catalogue))}
 
 
 def _known(root: Path, catalogue: Unit) -> Iterator[str]:

@@ -12,8 +12,7 @@ import contextlib
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from urllib.parse import quote
@@ -25,56 +24,23 @@ from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import Record, write_whole
+from rnngrade.core.record import write_whole
 from rnngrade.core.text import prose
 from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.exporting import local
-from rnngrade.gradebook.marks import Marks, read_marks
+from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
 from rnngrade.pages.feedback.write import source_of
 from rnngrade.pages.report.alike import for_detectors
-from rnngrade.pages.report.statistics import ENOUGH, StudentRow, UnitStatistics, statistics
+from rnngrade.pages.report.statistics import ENOUGH, StudentRow, UnitStatistics
 from rnngrade.pages.templates import templates
 from rnngrade.reading.digest import digest, weight
 from rnngrade.roster.identity import presence
-from rnngrade.roster.rules import Rules, rules_of
+from rnngrade.roster.rules import rules_of
 from rnngrade.roster.students import class_list, natural
 
 LONGEST = 800  # bytes of a message; what is longer is cut: a student can make an error of any length
 HERE = Path(__file__).parent
-
-
-@dataclass(frozen=True)
-class Links:
-    """Where a student's work lies, relative to the report; None for what is not there. `notebook` is a page with it."""
-
-    feedback: str | None = None
-    notebook: str | None = None
-
-
-@dataclass(frozen=True)
-class Late:
-    """What being late came to for a student: in words, the points that it cost, and what is left."""
-
-    words: str
-    days: int
-    penalty: float
-    total: float
-
-
-@dataclass
-class Around:
-    """What the report says of a class beside its statistics: names, dates, who is missing, who is not on the list."""
-
-    names: dict[str, str]  # by student, as the class list has them: last name first
-    called: dict[str, str]  # the same, first name first
-    due: str = ""
-    late: dict[str, Late] = field(default_factory=dict)
-    absent: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)  # who handed in something, and no notebook
-    numbered: int = 0  # are known by a platform's number alone, and count all the same
-    listed: int = 0  # are on the class list
-    unknown: UnitStatistics | None = None
 
 
 def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[Path]:
@@ -101,67 +67,47 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
     """What the desk knows of a class in a unit, and the page on it, with what lies beside it if it is to be written."""
     unit = catalogue.stem
     references = read_references(desk, catalogue)
-    people, rules = class_list(desk), rules_of(desk) or Rules()
+    people, rules = class_list(desk), rules_of(desk)
     desk.tell_unreadable(unit, failures)
-    records = list(desk.graded(unit))
+    records = {record.student: record for record in desk.graded(unit)}
     grades = read_marks(desk, unit, failures)
-    handed_in = desk.submissions(unit)
+    here = presence(desk, unit, people, records)
 
-    here = presence(desk, unit, people, [record.student for record in records])
-    apart = {*here.unknown}
+    def of(apart: bool) -> UnitStatistics:
+        chosen = [record for student, record in records.items() if (student in here.unknown) is apart]
+        there = [student for student in desk.submissions(unit) if (student in here.unknown) is apart]
+        return UnitStatistics(chosen, catalogue, handed_in=there, marks=grades, references=references)
 
-    def of(students: Callable[[str], bool]) -> UnitStatistics:
-        chosen = [record for record in records if students(record.student)]
-        there = [student for student in handed_in if students(student)]
-        return statistics(chosen, catalogue, handed_in=there, marks=grades, references=references)
-
-    found = of(lambda student: student not in apart)
-    around = Around(
-        {r.student: people.shown(people.person(r.student), by_last_name=True) for r in records},
-        {r.student: people.shown(people.person(r.student)) for r in records},
+    found = of(False)
+    if wanted:
+        for student in records:
+            # Of whose notebook nothing can be read, feedback tells.
+            with failures.of(student, unit), contextlib.suppress(GradebookError):
+                if student in grades and desk.executed_path(unit, student).is_file():
+                    shown = feedback_page(*source_of(desk, unit, student, grades), is_open=True)
+                    _write(desk.reports / unit / f"{student}.html", shown)
+        for name, content in for_detectors(desk, catalogue, records).items():
+            write_whole(desk.reports / unit / name, content)
+    return found, _rendered(
+        "unit.html",
+        unit=found,
+        apart=of(True) if here.unknown else None,
+        names={student: people.shown(people.person(student), by_last_name=True) for student in records},
+        called={student: people.shown(people.person(student)) for student in records},
+        feedback={student: _link(desk, desk.page_path(unit, student)) for student in records},
+        notebook={student: _link(desk, desk.reports / unit / f"{student}.html") for student in records},
+        late={who: one for who, one in grades.items() if who in records and (one.penalty or one.late.words())},
         due=local(rules.due.get(unit), rules),
         listed=len(people.people),
         absent=[people.shown(person) for person in here.absent],
         others=[people.shown(people.person(student)) for student in here.others],
         numbered=len(here.numbered),
-        unknown=of(apart.__contains__) if apart else None,
     )
-    for row in (*found.students, *(around.unknown.students if around.unknown else ())):
-        grade = grades.get(row.student)
-        if grade is not None and (grade.penalty or grade.late.words()):
-            words = grade.late.words() or "late"
-            left = max(0.0, round(row.total - grade.penalty, 2))
-            around.late[row.student] = Late(words, grade.late.days, grade.penalty, left)
-    links = {r.student: links_to(desk, unit, r.student) for r in records}
-    if wanted:
-        for record in records:
-            # Of whose notebook nothing can be read, feedback tells.
-            with failures.of(record.student, unit), contextlib.suppress(GradebookError):
-                links[record.student] = _readable(desk, record, grades, links[record.student])
-        for name, content in for_detectors(desk, catalogue, links).items():
-            write_whole(desk.reports / unit / name, content)
-    return found, _rendered("unit.html", unit=found, links=links, around=around)
 
 
-def _readable(desk: Desk, record: Record, grades: Mapping[str, Marks], links: Links) -> Links:
-    """Write the page that shows a student's notebook to whoever grades, if the gradebook knows it."""
-    student, unit = record.student, record.unit
-    if student not in grades or not desk.executed_path(unit, student).is_file():
-        return links
-    _write(
-        desk.reports / unit / f"{student}.html",
-        feedback_page(*source_of(desk, unit, student, grades), is_open=True),
-    )
-    return links_to(desk, unit, student)
-
-
-def links_to(desk: Desk, unit: str, student: str) -> Links:
-    """The pages of a student that are there."""
-    return Links(*(_link(desk, p) for p in (desk.page_path(unit, student), desk.reports / unit / f"{student}.html")))
-
-
-def _link(desk: Desk, path: Path) -> str | None:
-    return quote(Path(os.path.relpath(path, desk.reports)).as_posix()) if path.is_file() else None
+def _link(desk: Desk, path: Path) -> str:
+    """Where a page lies, seen from the report; nothing if it is not there."""
+    return quote(Path(os.path.relpath(path, desk.reports)).as_posix()) if path.is_file() else ""
 
 
 def read_references(desk: Desk, catalogue: Unit) -> dict[str, set[str]]:
@@ -195,7 +141,6 @@ def _environment() -> jinja2.Environment:
 
 
 def sort_people(rows: Iterable[StudentRow], names: Mapping[str, str]) -> list[StudentRow]:
-    """Rows by name, as people sort names."""
     return sorted(rows, key=lambda row: (natural(names[row.student]), row.student))
 
 

@@ -26,7 +26,7 @@ from rnncourse.checks.diagnosis import TWO
 from rnncourse.checks.exercise import Exercise, Question, Unit
 from rnncourse.checks.generic import IN_GENERAL
 from rnncourse.checks.listing import listing
-from rnngrade.core.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
+from rnngrade.core.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Record
 from rnngrade.gradebook.marks import Mark, Marks
 from rnngrade.roster.students import natural
 
@@ -42,60 +42,41 @@ _LINE = re.compile(r" \(in the line `.*?`(, where ([^()`]|\([^()`]*\))*)?\)", re
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """A misconception, and who has it. `message` is what the exercise says of it."""
+class Group:
+    """Students of whom the same is to be said in an exercise. `name` is that of their misconception, or the status of
+    an answer without a verdict; of wrong answers that nobody has explained, `place` says what was found out, and
+    `example` is one of them with the lines marked.
+    """
 
     exercise: str
     name: str
-    message: str
-    students: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Unexplained:
-    """A wrong answer that no misconception explains, and who gave it: those of whom the same was found out, or whose
-    check said the same. `place` says what was found out, and `example` is one of the answers with the lines marked.
-    """
-
     message: str
     students: tuple[str, ...]
     place: str = ""
     example: str = ""
 
 
-@dataclass(frozen=True)
-class Failed:
-    """A way in which there came no verdict, and for whom: a status of the record, and what the students were told."""
-
-    status: str
-    message: str
-    students: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class ExerciseStatistics:
     """One exercise in a class. `counts` has an entry for each of KINDS; `discrimination` may be None."""
 
-    name: str
-    max_points: float
-    counts: dict[str, int]
-    mean: float | None
-    discrimination: float | None
-    mistakes: tuple[Mistake, ...]
-    unexplained: tuple[Unexplained, ...]
-    failed: tuple[Failed, ...]
-    median_seconds: float | None
-    slowest: tuple[float, str] | None
-
-    @property
-    def wrong(self) -> bool:
-        """Whether anything is to be said beyond who got it and who wrote nothing."""
-        return bool(self.mistakes or self.unexplained or self.failed)
-
-    @property
-    def timed_out(self) -> int:
-        """For how many it took longer than there is time."""
-        return sum(len(f.students) for f in self.failed if f.status == TIMED_OUT)
+    def __init__(self, exercise: Exercise | Question, records: list[Record]) -> None:
+        results = {r.student: _result(r, exercise) for r in records}
+        of: dict[str, dict[str, ExerciseResult]] = {kind: {} for kind in KINDS}
+        for student, result in results.items():
+            of[kind_of(result)][student] = result
+        seconds = [(result.seconds, s) for s, result in results.items() if result.seconds is not None]
+        points = [result.points for result in results.values()]
+        self.name, self.max_points = exercise.name, float(exercise.points)
+        self.counts = {kind: len(students) for kind, students in of.items()}
+        self.mean = _rounded(np.mean(points)) if points else None
+        self.discrimination = discrimination(points, [r.points - p for r, p in zip(records, points)])
+        self.mistakes = _mistakes(exercise, of[EXPLAINED])
+        self.unexplained = _unexplained(exercise.name, of[UNEXPLAINED])
+        self.failed = _failed(exercise.name, of[FAILED])
+        self.wrong = bool(self.mistakes or self.unexplained or self.failed)  # is more to be said than who got it?
+        self.timed_out = sum(len(f.students) for f in self.failed if f.name == TIMED_OUT)
+        self.median_seconds = float(np.median([t for t, _ in seconds])) if seconds else None
+        self.slowest = max(seconds, default=None)
 
 
 @dataclass(frozen=True)
@@ -109,17 +90,27 @@ class Cell:
     judged: float | None = None  # what the judge gave, where a person gave something else
 
 
-@dataclass(frozen=True)
 class StudentRow:
-    """One student. `points` is the sum of the exercises, `total` that and the written questions marked so far."""
+    """One student. `points` is the sum of the exercises, `total` that and the written questions marked so far,
+    `waiting` what a person has to mark.
+    """
 
-    student: str
-    cells: dict[str, Cell]
-    written: dict[str, Mark]
-    points: float
-    total: float
-    waiting: tuple[str, ...]  # what a person has to mark
-    flags: int
+    def __init__(self, record: Record, catalogue: Unit, written: tuple[str, ...], marks: Marks) -> None:
+        self.student, self.flags = record.student, len(record.flags)
+        given = {exercise.name: marks.grades.get(f"check_{exercise.name}") for exercise in catalogue}
+        self.cells = {exercise.name: _cell(_result(record, exercise), given[exercise.name]) for exercise in catalogue}
+        self.written = {n: marks.grades.get(n, Mark(None, 0.0, waits=n in record.written)) for n in written}
+        self.points = round(sum(cell.points for cell in self.cells.values()), 2)
+        self.total = round(self.points + sum(answer.points or 0.0 for answer in self.written.values()), 2)
+        # Points given by hand wait as well, if the submission has changed since.
+        self.waiting = tuple(name for name, mark in (given | self.written).items() if mark and mark.waits)
+
+
+def _cell(result: ExerciseResult, mark: Mark | None) -> Cell:
+    by_hand = mark.points if mark and (mark.by_hand or mark.extra) else None
+    points = result.points if by_hand is None else by_hand
+    judged = None if by_hand in (None, result.points) else result.points
+    return Cell(kind_of(result), points, result.status, result.diagnosis, judged)
 
 
 @dataclass(frozen=True)
@@ -134,7 +125,6 @@ class SameAnswers:
 
     @property
     def right(self) -> tuple[str, ...]:
-        """The exercises in which the common answer is right."""
         return tuple(name for name in self.exercises if name not in self.wrong)
 
     @property
@@ -152,99 +142,57 @@ class Bin:
     count: int
 
 
-@dataclass(frozen=True)
 class UnitStatistics:
-    """A class in one unit. Points are those of the exercises; written questions count in `StudentRow.total` alone."""
+    """A class in one unit, as its records say it. Points are those of the exercises; written questions count in
+    `StudentRow.total` alone.
 
-    unit: str
-    title: str
-    class_size: int
-    graded: int
-    max_points: float
-    mean: float | None
-    median: float | None
-    bins: tuple[Bin, ...]
-    exercises: tuple[ExerciseStatistics, ...]
-    mistakes: tuple[Mistake, ...]  # of all exercises, the most common first
-    students: tuple[StudentRow, ...]
-    written: tuple[str, ...]
-    waiting: dict[str, tuple[str, ...]]  # students by what is to be marked by hand
-    ungraded: tuple[str, ...]
-    flags: tuple[tuple[str, Finding], ...]
-    findings: tuple[tuple[str, Finding], ...]  # the others, which ask for nobody
-    same: tuple[SameAnswers, ...]
-    as_reference: tuple[SameAnswers, ...]
+    `handed_in` names all who handed something in, graded or not; `marks` is what the gradebook has; `references` has
+    for each exercise the digests of the course's own answers, as `Record.answers`.
+    """
 
-    def count(self, kind: str) -> int:
-        """How many results of that kind there are over all exercises."""
-        return sum(e.counts[kind] for e in self.exercises)
+    def __init__(
+        self,
+        records: Iterable[Record],
+        catalogue: Unit,
+        *,
+        handed_in: Collection[str] = (),
+        marks: Mapping[str, Marks] | None = None,
+        references: Mapping[str, Collection[str]] | None = None,
+    ) -> None:
+        graded = sorted(records, key=lambda r: (natural(r.student), r.student))
+        given = [(r, (marks or {}).get(r.student, Marks())) for r in graded]
+        names = {r.student for r in graded}
+        self.unit, self.title, self.max_points = catalogue.stem, catalogue.title, float(catalogue.points)
+        self.class_size, self.graded = len(names | set(handed_in)), len(graded)
+        self.ungraded = tuple(sorted(set(handed_in) - names, key=natural))
+        self.exercises = tuple(ExerciseStatistics(e, graded) for e in catalogue)
+        # sorting is stable: what is as common stays in the catalogue's order
+        self.mistakes = tuple(sorted((m for e in self.exercises for m in e.mistakes), key=lambda m: -len(m.students)))
+        self.written = tuple(dict.fromkeys(name for record, one in given for name in _written(record, one)))
+        self.students = tuple(StudentRow(record, catalogue, self.written, one) for record, one in given)
+        points = [row.points for row in self.students]
+        self.mean = _rounded(np.mean(points)) if points else None
+        self.median = _rounded(np.median(points)) if points else None
+        self.bins = histogram(points, self.max_points)
+        waiting = {
+            name: tuple(row.student for row in self.students if name in row.waiting)
+            for name in (*(e.name for e in self.exercises), *self.written)
+        }
+        self.waiting = {name: students for name, students in waiting.items() if students}  # by what is to be marked
+        self.to_mark = sum(map(len, self.waiting.values()))
+        self.flags = tuple((r.student, f) for r in graded for f in r.findings if f.for_person)
+        self.flagged = len({student for student, _ in self.flags})
+        self.findings = tuple((r.student, f) for r in graded for f in r.findings if not f.for_person)
+        self.same, self.as_reference = _same_answers(graded, references or {})
 
     @property
-    def most_common(self) -> tuple[Mistake, ...]:
+    def most_common(self) -> tuple[Group, ...]:
         """The mistakes of which none is more common. One student's alone is common to nobody."""
         most = len(self.mistakes[0].students) if self.mistakes else 0
         return tuple(m for m in self.mistakes if len(m.students) == most) if most > 1 else ()
 
-    @property
-    def flagged(self) -> int:
-        """How many students have a flag."""
-        return len({student for student, _ in self.flags})
-
-    @property
-    def to_mark(self) -> int:
-        """How many answers wait for a person."""
-        return sum(map(len, self.waiting.values()))
-
-
-def statistics(
-    records: Iterable[Record],
-    catalogue: Unit,
-    *,
-    handed_in: Collection[str] = (),
-    marks: Mapping[str, Marks] | None = None,
-    references: Mapping[str, Collection[str]] | None = None,
-) -> UnitStatistics:
-    """What the records say. `handed_in` names all who handed something in, graded or not; `marks` is what the
-    gradebook has; `references` has for each exercise the digests of the course's own answers, as `Record.answers`.
-    """
-    marks, references = marks or {}, references or {}
-    graded = sorted(records, key=lambda r: (natural(r.student), r.student))
-    exercises = tuple(_exercise(e, graded) for e in catalogue)
-    written = tuple(dict.fromkeys(name for r in graded for name in _written(r, marks.get(r.student, Marks()))))
-    rows = tuple(_row(r, catalogue, written, marks.get(r.student, Marks())) for r in graded)
-    points = [row.points for row in rows]
-    max_points = float(catalogue.points)
-    together, as_reference = _same_answers(graded, references)
-    names = {r.student for r in graded}
-    waiting = {
-        name: tuple(row.student for row in rows if name in row.waiting)
-        for name in (*(e.name for e in exercises), *written)
-    }
-    return UnitStatistics(
-        unit=catalogue.stem,
-        title=catalogue.title,
-        class_size=len(names | set(handed_in)),
-        graded=len(graded),
-        max_points=max_points,
-        mean=_rounded(np.mean(points)) if points else None,
-        median=_rounded(np.median(points)) if points else None,
-        bins=histogram(points, max_points),
-        exercises=exercises,
-        # sorting is stable: what is as common stays in the catalogue's order
-        mistakes=tuple(sorted((m for e in exercises for m in e.mistakes), key=lambda m: -len(m.students))),
-        students=rows,
-        written=written,
-        waiting={name: students for name, students in waiting.items() if students},
-        ungraded=tuple(sorted(set(handed_in) - names, key=natural)),
-        flags=tuple((r.student, f) for r in graded for f in r.findings if f.for_person),
-        findings=tuple((r.student, f) for r in graded for f in r.findings if not f.for_person),
-        same=together,
-        as_reference=as_reference,
-    )
-
 
 def kind_of(result: ExerciseResult) -> str:
-    """Which of KINDS a result is."""
     if result.passed:
         return PASSED
     if result.status != JUDGED:
@@ -289,26 +237,6 @@ def histogram(points: Iterable[float], max_points: float) -> tuple[Bin, ...]:
     return tuple(Bin(low, high, int(count)) for (low, high), count in zip(pairwise(edges), counts))
 
 
-def _exercise(exercise: Exercise | Question, records: list[Record]) -> ExerciseStatistics:
-    results = {r.student: _result(r, exercise) for r in records}
-    kinds = {student: kind_of(result) for student, result in results.items()}
-    of = {kind: [s for s in results if kinds[s] == kind] for kind in KINDS}
-    seconds = [(result.seconds, s) for s, result in results.items() if result.seconds is not None]
-    points = [result.points for result in results.values()]
-    return ExerciseStatistics(
-        name=exercise.name,
-        max_points=float(exercise.points),
-        counts={kind: len(students) for kind, students in of.items()},
-        mean=_rounded(np.mean(points)) if points else None,
-        discrimination=discrimination(points, [r.points - p for r, p in zip(records, points)]),
-        mistakes=_mistakes(exercise, {s: results[s] for s in of[EXPLAINED]}),
-        unexplained=_unexplained({s: results[s] for s in of[UNEXPLAINED]}),
-        failed=_failed({s: results[s] for s in of[FAILED]}),
-        median_seconds=float(np.median([t for t, _ in seconds])) if seconds else None,
-        slowest=max(seconds, default=None),
-    )
-
-
 def _result(record: Record, exercise: Exercise | Question) -> ExerciseResult:
     try:
         return record.exercise(exercise.name)
@@ -316,24 +244,23 @@ def _result(record: Record, exercise: Exercise | Question) -> ExerciseResult:
         return ExerciseResult(exercise.name, MISSING, 0.0, exercise.points, False, "")
 
 
-def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> tuple[Mistake, ...]:
+def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:
     order = {m.name: i for i, m in enumerate(exercise.misconceptions)}
     messages = IN_GENERAL | {m.name: m.message for m in exercise.misconceptions}
     # Who made two mistakes at once has both.
     groups = _by((name, s) for s, result in results.items() for name in str(result.diagnosis).split(TWO))
-    found = [Mistake(exercise.name, name, messages.get(name, ""), students) for name, students in groups.items()]
+    found = [Group(exercise.name, name, messages.get(name, ""), students) for name, students in groups.items()]
     return tuple(sorted(found, key=lambda m: (-len(m.students), order.get(m.name, len(order)))))
 
 
-def _unexplained(results: dict[str, ExerciseResult]) -> tuple[Unexplained, ...]:
-    groups = _by((_found_out(result), s) for s, result in results.items())
+def _unexplained(exercise: str, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:
     found = []
-    for students in groups.values():
+    for students in _by((_found_out(result), s) for s, result in results.items()).values():
         first = results[students[0]]
         where = first.where or {}
         has_lines = where.get("lines") and where.get("source")  # a record of an older release has no source
         example = listing(where["source"], where["lines"]) if has_lines else ""
-        found.append(Unexplained(first.message, students, where.get("message", ""), example))
+        found.append(Group(exercise, "", first.message, students, where.get("message", ""), example))
     return tuple(sorted(found, key=lambda u: -len(u.students)))
 
 
@@ -354,35 +281,13 @@ def _found_out(result: ExerciseResult) -> str:
     return _LINE.sub("", result.message)
 
 
-def _failed(results: dict[str, ExerciseResult]) -> tuple[Failed, ...]:
+def _failed(exercise: str, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:
     groups = _by(((result.status, _LINE.sub("", result.message)), s) for s, result in results.items())
-    return tuple(Failed(status, message, students) for (status, message), students in sorted(groups.items()))
+    return tuple(Group(exercise, status, words, students) for (status, words), students in sorted(groups.items()))
 
 
 def _written(record: Record, marks: Marks) -> list[str]:
     return [*record.written, *(name for name in marks.grades if not name.startswith("check_"))]
-
-
-def _row(record: Record, catalogue: Unit, written: tuple[str, ...], marks: Marks) -> StudentRow:
-    cells = {}
-    for exercise in catalogue:
-        result = _result(record, exercise)
-        mark = marks.grades.get(f"check_{exercise.name}")
-        by_hand = mark.points if mark and (mark.by_hand or mark.extra) else None
-        cells[exercise.name] = Cell(
-            kind_of(result),
-            result.points if by_hand is None else by_hand,
-            result.status,
-            result.diagnosis,
-            None if by_hand in (None, result.points) else result.points,
-        )
-    answers = {name: marks.grades.get(name, Mark(None, 0.0, waits=name in record.written)) for name in written}
-    points = round(sum(cell.points for cell in cells.values()), 2)
-    total = round(points + sum(answer.points or 0.0 for answer in answers.values()), 2)
-    # Points given by hand wait as well, if the submission has changed since.
-    those = {name: marks.grades.get(f"check_{name}") for name in cells} | answers
-    waiting = tuple(name for name, mark in those.items() if mark and mark.waits)
-    return StudentRow(record.student, cells, answers, points, total, waiting, len(record.flags))
 
 
 def _same_answers(
