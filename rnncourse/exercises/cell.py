@@ -33,6 +33,10 @@ bias_outside: The bias stands outside the tanh. Add it to the sum first, then ta
   between -1 and 1.
 + return np.tanh(x @ W_xh) + b_h
 
+bias_for_each_input: The bias is added once for each entry of the input. It belongs to the sum once: add it outside of
+  the loop over the inputs.
++ return np.tanh(x @ W_xh + x.shape[1] * b_h)
+
 bias_forgotten: The bias b_h is missing from the sum.
 + return np.tanh(x @ W_xh)
 
@@ -117,6 +121,10 @@ each_unit_by_itself: Of the old state, each unit has a say in its own new value 
 
 each_unit_by_the_sum_of_a_column = each_unit_by_itself
 + return np.tanh(x @ U + h_prev * W.sum(axis=0) + b)
+
+input_through_its_own_tanh: What comes from the input goes through a tanh of its own before the state is added. There is
+  one tanh, of the whole sum.
++ return np.tanh(np.tanh(x @ U + b) + h_prev @ W)
 """)
 
 

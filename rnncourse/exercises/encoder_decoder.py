@@ -1464,6 +1464,17 @@ primed_at_every_step: Every step starts from the picture again: the decoder forg
 - logits, _ = self.decoder(ids, state)
 + logits = torch.cat([self.decoder(step[None], state)[0] for step in ids])
 
+picture_added_at_every_step: The picture is added to the state again before every step. It comes in once, as the first
+  state, and after that the state goes on by itself.
+- logits, _ = self.decoder(ids, state)
+- return logits
++ picture, logits = state, []
++ state = torch.zeros_like(picture)
++ for step in ids:
++     of_step, state = self.decoder(step[None], state + picture)
++     logits.append(of_step)
++ return torch.cat(logits)
+
 picture_added_to_the_last_state: The decoder starts from zeros, and the picture comes in for the last word only. It is
   to be the first state, so that all words can depend on it.
 - logits, _ = self.decoder(ids, state)

@@ -739,6 +739,11 @@ nan_taken_for_the_lowest: The first loss is taken for the lowest even if it is n
   Begin with a lowest loss of inf: nan is not below that.
 - if losses[-1] < lowest:
 + if epoch == 0 or losses[-1] < lowest:
+
+nan_taken_for_the_lowest_and_waited = nan_taken_for_the_lowest
+- if losses[-1] < lowest:
++ lowest = losses[0] if epoch == 0 else lowest
++ if losses[-1] < lowest or (epoch == 0 and not np.isnan(lowest)):
 """)
 
 

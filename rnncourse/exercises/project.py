@@ -348,6 +348,10 @@ unknown_sorted_in: Your "<unk>" is sorted in among the tokens: digits and many s
 + vocabulary = sorted({"<unk>", *(token for token in counts if counts[token] >= least)})
 - name: [np.array([index.get(token, 0) for token in document]) for document in documents]
 + name: [np.array([index.get(token, index["<unk>"]) for token in document]) for document in documents]
+
+unknown_sorted_in_and_still_zero = unknown_sorted_in
+- vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
++ vocabulary = sorted({"<unk>", *(token for token in counts if counts[token] >= least)})
 """)
 
 
@@ -444,6 +448,11 @@ share_of_errors: You count errors, how often the most probable target is not the
 divided_by_the_documents: You divide the bits of all steps by the number of documents. Divide by the number of steps.
 - return -np.log2(np.concatenate(chosen)).mean()
 + return -np.log2(np.concatenate(chosen)).sum() / len(documents)
+
+impossible_costs_little: You add a small number before you take the logarithm: what was held to be impossible, and came,
+  costs some bits. It costs infinitely many.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return -np.log2(np.concatenate(chosen) + 1e-12).mean()
 """)
 
 
@@ -748,6 +757,10 @@ validation_for_test: What you return last are the bits on validation, by which t
 alpha_not_handed_on: `ngram_bits` does not get your alpha: each n is scored with 1, its default.
 - found = [ngram_bits(parts["train"], parts["validation"], n, targets, alpha) for n, alpha in settings]
 + found = [ngram_bits(parts["train"], parts["validation"], n, targets) for n, alpha in settings]
+- return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
++ return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets)
+
+alpha_not_handed_on_for_the_test: The test part is scored without your alpha: `ngram_bits` takes 1, its default.
 - return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
 + return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets)
 

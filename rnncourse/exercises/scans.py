@@ -706,6 +706,11 @@ stored_with_the_query: You store each value under the query of its step. It is s
 half_forgotten: Your state forgets. Nothing is forgotten here: the factor of every step is 1.
 - S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0]))
 + S = associative_scan(np.full_like(pairs, 0.5), pairs, np.zeros_like(pairs[0]))
+
+first_query_asks: Every step asks with the query of the first one. Row t of Q asks the state of step t: pair them, by an
+  `einsum` or a loop.
+- return np.einsum("td,tdv->tv", Q, S)
++ return np.einsum("d,tdv->tv", Q[0], S)
 """)
 
 
@@ -841,4 +846,8 @@ factors_are_powers: Your factors are powers of a. At each step the factor is a i
   them.
 - factors = np.broadcast_to(a, terms.shape)
 + factors = a ** np.arange(1, len(x) + 1)[:, None]
+
+factors_are_powers_from_zero = factors_are_powers
+- factors = np.broadcast_to(a, terms.shape)
++ factors = a ** np.arange(len(x))[:, None]
 """)

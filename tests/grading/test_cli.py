@@ -198,3 +198,19 @@ def test_the_desk_draws_its_own_seed_once_and_keeps_it_to_itself(tmp_path, root,
     assert own_seed(desk) != seed
     assert "new hidden cases were drawn" in capsys.readouterr().err, "a desk that was copied without it"
     assert (tmp_path / ".hidden-seed").stat().st_mode & 0o077 == 0
+
+
+def test_a_desk_that_was_moved_finds_the_course_and_what_an_instructor_set_there_stays(root, tmp_path):
+    desk = Desk(root, tmp_path / "autumn")
+    assert desk.open()
+    config = desk.folder / "nbgrader_config.py"
+    (tmp_path / "years" / "2026").mkdir(parents=True)
+    moved = Desk(root, desk.folder.rename(tmp_path / "years" / "2026" / "autumn"))
+    config = moved.folder / "nbgrader_config.py"
+    before = config.read_text()
+    assert not moved.open()
+    assert config.read_text() == before.replace("'../", "'../../../")
+    own = before + "c.LateSubmissionPlugin.penalty_method = 'zero'\n"
+    config.write_text(own)
+    moved.open()
+    assert config.read_text() == own

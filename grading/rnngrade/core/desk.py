@@ -25,7 +25,7 @@ from pathlib import Path
 
 from rnngrade.core.errors import Failures, writing
 from rnngrade.core.lock import locked
-from rnngrade.core.record import Record, read_records, write_whole
+from rnngrade.core.record import Record, read_records, write_changed, write_whole
 
 CONFIG = '''\
 """nbgrader's settings for this class: the course's, with the class's work in this folder."""
@@ -39,6 +39,7 @@ c.CourseDirectory.source_directory = {source!r}
 c.CourseDirectory.release_directory = {release!r}
 '''
 
+_PATHS = re.compile(rb"'[^'\n]*'")
 _NAME = re.compile(r"[\w@.+-][\w@. +-]*\Z")
 
 
@@ -67,14 +68,16 @@ class Desk:
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / "nbgrader_config.py"
-        if is_new := not path.exists():
-            up = Path(os.path.relpath(self.root, self.folder))
-            text = CONFIG.format(
-                config=str(up / "grading" / "nbgrader_config.py"),
-                source=str(up / "solutions"),
-                release=str(up / "notebooks"),
-            )
-            write_whole(path, text.encode())
+        up = Path(os.path.relpath(self.root, self.folder))
+        text = CONFIG.format(
+            config=str(up / "grading" / "nbgrader_config.py"),
+            source=str(up / "solutions"),
+            release=str(up / "notebooks"),
+        )
+        is_new = not path.exists()
+        # as it was written, by a desk that stood elsewhere; what an instructor has changed stays
+        if is_new or _PATHS.sub(b"", path.read_bytes()) == _PATHS.sub(b"", text.encode()):
+            write_changed(path, text.encode())
         return is_new
 
     def given(self, name: str) -> Path:

@@ -407,6 +407,8 @@ def _with_more_arguments(call: ast.Call, name: str, near: Near) -> Iterator[Othe
         if not named & {"axis", "dim"} and len(call.args) <= (not is_method):
             kept |= {"dim" if of_torch else "axis": axis(-1)}
         yield "keepdims/add", _with(call, **kept)
+        if {k.arg: ast.unparse(k.value) for k in call.keywords}.get("dim" if of_torch else "axis", "-1") != "-1":
+            yield "axis/kept", _with(call, **kept, **{"dim" if of_torch else "axis": axis(-1)})
     if name in ("min", "max", "sorted") and isinstance(call.func, ast.Name) and len(call.args) == 1 and not named:
         for i in (0, 1):
             item = ast.Subscript(load("item"), ast.Constant(i), ast.Load())
@@ -623,7 +625,8 @@ def _keywords(**keywords: ast.expr) -> list[ast.keyword]:
 
 
 def _with(call: ast.Call, **keywords: ast.expr) -> ast.Call:
-    return ast.Call(call.func, call.args, [*call.keywords, *_keywords(**keywords)])
+    others = [one for one in call.keywords if one.arg not in keywords]
+    return ast.Call(call.func, call.args, [*others, *_keywords(**keywords)])
 
 
 def _reversed(node: ast.expr) -> ast.Subscript:
