@@ -15,6 +15,7 @@ import jaxtyping
 import pytest
 from filelock import FileLock
 from jupyter_client.manager import KernelManager
+from nbval.plugin import IPyNbCell
 from xdist.scheduler import LoadFileScheduling
 
 from tests import sampling
@@ -107,6 +108,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileS
             return "the catalogue" if nodeid.startswith(TOGETHER) else str(super()._split_scope(nodeid))
 
     return Together(config, log)
+
+
+# nbval compares no pictures: by day a figure is drawn once, as an SVG or else as a PNG, and not as another PNG beside.
+DRAWN_ONCE = """
+def once(style):
+    png = style.to_png
+    style.to_png = lambda figure, transparent=False: png(figure, transparent=True) if transparent else b""
+once(__import__("importlib").import_module("rnncourse.plots.style"))
+del once
+"""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    yield
+    if isinstance(item, IPyNbCell) and item.cell_num == 0 and not sampling.ALL:
+        item.parent.kernel.kc.execute(DRAWN_ONCE, silent=True)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -48,7 +48,7 @@ def sliders_as_html(monkeypatch: pytest.MonkeyPatch) -> str:
     def draw(a: float, b: float) -> Figure:
         return line_chart([0, 1], {"line": [b, a]}, xlabel="x", ylabel="y", ylim=(0, 4))
 
-    sliders = {"a": Slider("rate a", 0, 2, 1, step=0.5), "b": Slider("start b", 0, 4, 2, step=1)}
+    sliders = {"a": Slider("rate a", 0.5, 1.5, 1, step=0.5), "b": Slider("start b", 0, 4, 2, step=2)}
     return as_html(monkeypatch, lambda: explore(draw, draw(1, 2), "A line.", **sliders))
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from rnncourse import check, hint, progress, use
 from rnncourse.cell import rnn_step as reference
-from rnncourse.checks import local
 from rnncourse.checks.callables import named
 from rnncourse.checks.cases import drawn_afresh, seed_for
 from rnncourse.checks.compare import Axes, difference
@@ -116,8 +115,7 @@ def test_an_untouched_stub_scores_zero_and_is_told_so():
     ],
 )
 def test_a_candidate_that_never_returns_is_a_verdict(loop, monkeypatch):
-    monkeypatch.setattr(local.Local.__init__, "__defaults__", (0.2,))  # seconds a call
-    monkeypatch.setattr(notebook, "Budget", functools.partial(notebook.Budget, 0.1, 0.2))
+    monkeypatch.setattr(notebook, "SECONDS_A_CALL", 0.1)
     over = threading.Event()
     space = {"is_over": over.is_set}
     exec(f"def rnn_step(x, h_prev, U, W, b):\n  {loop}", space)

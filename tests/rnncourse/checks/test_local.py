@@ -92,7 +92,7 @@ def rnn_step(x, h_prev, U, W, b):
     while True:
         pass
 """
-    soon = "local.Local.__init__.__defaults__ = (0.1,)\n"
+    soon = "from rnncourse.seat import notebook\nnotebook.SECONDS_A_CALL = 0.1\n"
     assert "did not come back in time" in answered(endless + soon + "print(check(rnn_step))")
 
 
@@ -127,7 +127,7 @@ class Interrupted(torch.nn.Module):
 @pytest.mark.parametrize("how", ["raises", "never ends", "cannot be stopped", "is interrupted"])
 def test_the_default_dtype_is_what_it_was_whatever_an_answer_does(how):
     args = (how,), {"w": np.ones(2)}, [(np.ones(3),)]
-    with suppress(KeyboardInterrupt), Local(Interrupted, {}, seconds=0.05 if how != "is interrupted" else 5) as local:
+    with suppress(KeyboardInterrupt), Local(Interrupted, {}, seconds=0.05 if how != "is interrupted" else 0.5) as local:
         assert local.observe(module, args).answer is None
     assert torch.get_default_dtype() == torch.float32
 

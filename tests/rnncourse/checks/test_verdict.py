@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from nbformat.v4 import new_code_cell, new_output
@@ -75,7 +75,6 @@ VALUES = st.recursive(
 
 
 @given(inputs=st.lists(VALUES, max_size=3).map(tuple), expected=VALUES, got=VALUES)
-@settings(max_examples=40)
 def test_whatever_a_case_holds_can_be_looked_at(inputs, expected, got):
     takes = (Axes("X", ("T", "N", "D")), Axes("ids", ("T",)))[: len(inputs)]
     page = Balanced()

@@ -1,4 +1,4 @@
-"""Each answer is judged as it deserves: the model's, the reference, and those on the shelf (`tests/answers`), right
+"""Each answer is judged as it deserves: the reference, and those on the shelf (`tests/answers`), right
 ones in other styles and wrong ones.
 """
 
@@ -39,9 +39,9 @@ def verdicts(answer, name):
 
 
 @pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
-def test_the_model_answer_gets_full_marks_and_takes_what_the_reference_takes(exercise):
+def test_the_model_answer_takes_what_the_reference_takes(exercise):
+    """That it gets full marks is nbval's business: each solution checks it, on the hidden cases too."""
     answer = exercise.made_of(exercise.source, f"<{exercise.name}>")
-    assert check(answer, exercise.name, hidden=True).passed
     assert list(inspect.signature(answer).parameters) == list(inspect.signature(exercise.reference).parameters)
 
 

@@ -52,7 +52,7 @@ FILMS = {
 }
 
 
-@pytest.mark.parametrize("name", some(FILMS, 4))
+@pytest.mark.parametrize("name", some(FILMS, 2))
 def test_a_film_is_the_same_twice_needs_nothing_from_outside_and_no_moment_shows_what_the_one_before_did(name):
     film = FILMS[name]()
     page = film.page("One pass")
@@ -66,7 +66,7 @@ def test_a_film_is_the_same_twice_needs_nothing_from_outside_and_no_moment_shows
     assert all(layer[0] < len(film.captions) for layer in layers)
 
 
-@pytest.mark.parametrize("name", some(FILMS, 6))
+@pytest.mark.parametrize("name", some(FILMS, 3))
 def test_in_the_still_no_two_labels_touch_and_none_reaches_beyond_the_sheet(name):
     figure = FILMS[name]().still
     figure.canvas.draw()

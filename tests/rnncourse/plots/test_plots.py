@@ -112,7 +112,7 @@ def drawn(name):
     return figure
 
 
-@pytest.mark.parametrize("name", some([*DIAGRAMS, *CHARTS], 7))
+@pytest.mark.parametrize("name", some([*DIAGRAMS, *CHARTS], 4))
 def test_a_picture_has_no_paper_of_its_own_needs_nothing_from_outside_and_is_the_same_bytes_twice(name):
     draw = {**DIAGRAMS, **CHARTS}[name]
     figure, png = drawn(name), plots.to_png(draw())

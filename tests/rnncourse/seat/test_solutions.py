@@ -62,6 +62,7 @@ def test_what_is_not_written_and_what_bears_another_name_is_no_try():
     assert not check(made(WRONG)).offers.solution
 
 
+@pytest.mark.usefixtures("without_search")
 def test_a_line_is_looked_for_where_there_is_more_than_one():
     assert check(made(WRONG)).offers.where
     assert not check(made(ONE_LINE)).offers.where
