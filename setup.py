@@ -26,19 +26,18 @@ class BuildWithNotebooks(build_py):
 
 
 def for_a_graded_class(built: Path) -> None:
-    """Leave out the solutions and the desk, and pack the answers (rnncourse/checks/packed.py)."""
+    """Leave out the desk, and pack the answers (rnncourse/checks/packed.py)."""
     sys.path.insert(0, str(Path(__file__).parent / "rnncourse" / "checks"))
     from packed import pack
 
     package = built / "rnncourse"
-    shutil.rmtree(package / "exercises" / "others")
     shutil.rmtree(built / "rnngrade")
     desk = built / "rnngrade" / "cli.py"
     desk.parent.mkdir()
     desk.write_text('def main():\n    raise SystemExit("The desk is not in a release for students.")\n')
     catalogue = [path for path in (package / "exercises").glob("*.py") if path.name != "__init__.py"]
     chapters = [path for path in package.glob("*.py") if path.name != "__init__.py"]
-    for path in (*catalogue, *chapters, *(package / "exercises" / "answers").glob("*.txt")):
+    for path in (*catalogue, *chapters, *(package / "exercises").glob("*/*.txt")):
         pack(path)
 
 

@@ -267,7 +267,9 @@ def graded(clone, tmp_path_factory) -> Path:
 def test_a_release_for_a_graded_class_has_no_answer_to_read_and_checks_all_the_same(graded, tmp_path):
     with zipfile.ZipFile(graded) as file:
         texts = {name: file.read(name).decode("utf-8", "replace") for name in file.namelist()}
-    assert not any(name.startswith("rnncourse/exercises/others") for name in texts)
+    others = [name for name in texts if name.startswith("rnncourse/exercises/others")]
+    assert others
+    assert all(name.endswith(".packed") for name in others)
     assert [name for name in texts if name.startswith("rnngrade/")] == ["rnngrade/cli.py"]
     answering = [name for name in texts if re.match(r"rnncourse/(exercises/.*|\w+\.py)", name)]
     assert len(answering) > 60

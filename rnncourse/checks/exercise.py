@@ -267,7 +267,7 @@ class Exercise:
     @cached_property
     def source(self) -> str:
         """The text of the model answer: one function or class, without docstrings."""
-        return self._model.removeprefix(self._above)
+        return self._model.removeprefix(self.above)
 
     @cached_property
     def _model(self) -> str:
@@ -277,7 +277,7 @@ class Exercise:
         return found
 
     @property
-    def _above(self) -> str:
+    def above(self) -> str:
         """What stands above the model answer: imports and other definitions, some of which it needs."""
         return re.split(rf"^(?:def|class) {self.name}\b", self._model, maxsplit=1, flags=re.MULTILINE)[0]
 
@@ -291,7 +291,7 @@ class Exercise:
     def namespace(self, source: str, file: str) -> dict[str, Any]:
         """The names that the notebook has where this answer stands; those of `uses` are the references."""
         space: dict[str, Any] = {"__name__": file}
-        exec(needed(self._above, source), space)
+        exec(needed(self.above, source), space)
         space.update(self.uses)
         return space
 

@@ -1,5 +1,6 @@
 """Answers to exercises as text, one below the other. The tests have a shelf of them, a file for each unit, by which the
-checks are proved (`tests/answers/`); of these the package has the few that students are shown (`exercises/others/`).
+checks are proved (`tests/answers/`); of these the package has a few right ones (`exercises/others/`), of which students
+are shown one, and a wrong answer borrows (`where/borrowing.py`).
 
 >>> (first,) = parse('''
 ... === rnn_step wrong: The bias counts twice.
@@ -22,12 +23,15 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rnncourse.checks.edits import compiled
 from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.packed import text_of
 
+OTHERS = Path(__file__).parents[1] / "exercises" / "others"
 KINDS = ("right", "wrong", "once")
 IMPORTS = """\
 import bisect
@@ -142,5 +146,14 @@ def parse(text: str) -> Iterator[Answer]:
 
 
 def read(path: Path) -> list[Answer]:
-    """The answers that stand in a file: none, where there is no file. **Errors:** `ShelfError`."""
-    return list(parse(path.read_text(encoding="utf-8"))) if path.is_file() else []
+    """The answers that stand in a file, packed or not: none, where there is no file. **Errors:** `ShelfError`."""
+    try:
+        return list(parse(text_of(path)))
+    except FileNotFoundError:
+        return []
+
+
+@cache
+def others(stem: str) -> list[Answer]:
+    """Right answers to the exercises of a unit that are built otherwise than the model answer."""
+    return read(OTHERS / f"{stem.partition('_')[2]}.txt")

@@ -5,7 +5,7 @@
                           ->  rnncourse/exercises/answers/stem.txt
                                 (the model answers, of which the catalogue's mistakes are edits)
     tests/answers/NN_stem.txt  ->  rnncourse/exercises/others/stem.txt
-                                (of each exercise one other right answer, which `solution` shows)
+                                (of each exercise a few other right answers: `solution` shows the first)
 
 Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
 sources and what they print: no timings, versions, addresses or paths. A unit is validated before anything of it is

@@ -26,6 +26,7 @@ from rnncourse.checks.shelf import Answer
 
 ROOT = Path(__file__).resolve().parents[3]
 MARK = "### BEGIN SOLUTION"  # its line is no part of the answer
+MOST_FORMS = 4  # other right answers to an exercise that the package has
 _OF_THE_NOTEBOOK = ("use", "track")
 
 
@@ -90,16 +91,23 @@ def answers(solution: Path) -> str:
 
 
 def others(shelf: list[Answer]) -> str:
-    """Of each exercise one other right answer, the first, below what it has to import: what a student is shown beside
-    the model answer.
+    """Of each exercise a few right answers that are built otherwise than each other, below what they have to import.
+    The first is what a student is shown beside the model answer.
     """
     parts = ["Other right answers, of tests/answers. The build writes this file; do not edit it.\n"]
-    first: dict[str, Answer] = {}
+    found: dict[str, set[str]] = {}
     for answer in shelf:
-        if answer.kind == "right" and first.setdefault(answer.exercise, answer) is answer:
+        forms, form = found.setdefault(answer.exercise, set()), _form(answer.text)
+        if answer.kind == "right" and len(forms) < MOST_FORMS and form not in forms:
+            forms.add(form)
             above = answer.imports.replace("import numpy as np", "").strip()  # which every notebook has
             parts.append(str(replace(answer, text=f"{above}\n\n\n{answer.text}" if above else answer.text)))
     return "\n".join(parts)
+
+
+def _form(source: str) -> str:
+    """How a program is built: its statements, whatever stands in them."""
+    return " ".join(f"{n.col_offset}{type(n).__name__}" for n in ast.walk(ast.parse(source)) if isinstance(n, ast.stmt))
 
 
 def _bare(source: str) -> str:

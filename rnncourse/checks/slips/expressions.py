@@ -77,7 +77,6 @@ ALONG = _words("sum mean max min argmax argmin prod cumsum any all std var argso
 _JOINS = _words("stack concatenate cat split flip repeat take_along_axis norm expand_dims")
 _REDUCTIONS = _words("sum mean max min prod any all std var norm")
 _MADE = _words("zeros ones empty full zeros_like ones_like empty_like array asarray eye")
-_PLAIN = _words("range len list dict set tuple zip enumerate reversed sorted super print isinstance type str iter next")
 VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp)  # that may be arrays
 _AXES = (0, 1, -1, 2, (0, 1), -2)
 _NARROW = _words("uint8 int8 uint16 int16")
@@ -100,10 +99,7 @@ class Near:
         self.own = sorted({n.attr for n in nodes if is_own(n) and isinstance(n.ctx, ast.Store)})
         self.words = sorted({n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)})
         self.numbers = sorted({n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int})
-        calls = [n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-        self.divisors = _different(n.right for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div))
         self.entries = _different(n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load))
-        self.called = sorted({c.func.id for c in calls if c.func.id not in stored and c.func.id not in _PLAIN})
 
 
 def _names_in(nodes: Sequence[ast.AST]) -> Iterator[ast.Name]:
@@ -135,8 +131,6 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
             yield from ((kind, _attribute(value, other)) for other in taken_for(attr) if other != attr)
             if attr in _NARROW:
                 yield "dtype/wide", _attribute(value, "int64")
-            if attr == "size":
-                yield "axis/size", ast.Call(load("len"), [value], [])
             if attr == "T":
                 yield "transpose/drop", value
             elif is_own(node):
@@ -148,8 +142,6 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
                 yield from (("name/for a constant", _attribute(load("self"), other)) for other in near.own)
         case ast.BinOp():
             yield from _operations(node)
-            if isinstance(node.op, ast.Div):
-                yield from (("name/divisor", ast.BinOp(node.left, ast.Div(), other)) for other in near.divisors)
         case ast.UnaryOp(op, operand):
             yield ("sign/drop" if isinstance(op, ast.USub) else "condition/not"), operand
             if slot == "axis" and isinstance(operand, ast.Constant):
@@ -191,8 +183,6 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
             yield "bound" if slot == "index" and not isinstance(node, ast.UnaryOp) else "bound/other", plus(node, by)
         if not isinstance(node, (ast.UnaryOp, ast.BinOp)):
             yield "sign/add", _negative(node)
-    if isinstance(node, ast.BinOp):
-        yield from _bounded(node, slot)
     if slot == "value" and isinstance(node, VALUES):
         yield from _around(node, known, near)
 
@@ -206,7 +196,6 @@ def _names(name: str, slot: str, known: Sequence[str], near: Near) -> Iterator[O
             yield from (("constant/for a name", ast.Constant(value)) for value in (0, 1))
     else:
         yield from (("function", load(other)) for other in taken_for(name) if other != name)
-        yield from (("function/called", load(other)) for other in near.called if name in near.called and other != name)
 
 
 def _constants(value: Any, slot: str, near: Near) -> Iterator[Other]:
@@ -270,42 +259,6 @@ def _slopes(node: ast.BinOp) -> Iterator[ast.expr]:
             yield ast.BinOp(load(a), ast.Mult(), ast.BinOp(number(1), ast.Sub(), load(a)))
 
 
-def _bounded(node: ast.BinOp, slot: str) -> Iterator[Other]:
-    """What may get too small as a difference or as a share, and too large as a quotient."""
-    if isinstance(node.op, (ast.Sub, ast.FloorDiv)):
-        for least in (1, 0):
-            yield "call added/bound", ast.Call(load("max"), [number(least), node], [])
-    elif isinstance(node.op, ast.Div):
-        yield "call added/bound", ast.Call(load("min"), [ast.Constant(1.0), node], [])
-    if slot in ("index", "count"):
-        yield "constant/for a term", ast.Constant(0)
-
-
-def _sizes(call: ast.Call) -> Iterator[Other]:
-    """Another size of the same array."""
-    match call:
-        case ast.Call(ast.Name("len"), [ast.Name() | ast.Attribute() as value], []):
-            for n in (1, -1):
-                yield "axis/size", ast.Subscript(_attribute(value, "shape"), number(n), ast.Load())
-        case ast.Call(ast.Attribute(value, "numel" | "size" | "dim"), []):
-            yield "axis/size", ast.Call(load("len"), [value], [])
-
-
-def spelled_otherwise(word: str) -> Iterator[str]:
-    """The subscripts of an einsum with two letters exchanged, and with one of them kept."""
-    inputs, arrow, out = word.replace(" ", "").partition("->")
-    if not arrow:
-        return
-    yield from (f"{inputs}->{out[:i]}{letter}{out[i:]}" for letter in dict.fromkeys(inputs) if letter.isalpha()
-                and letter not in out for i in range(len(out) + 1))  # fmt: skip
-    operands = [*inputs.split(","), out]
-    for k, operand in enumerate(operands):
-        for i in range(len(operand) - 1):
-            other = operand[:i] + operand[i + 1] + operand[i] + operand[i + 2 :]
-            changed = [*operands[:k], other, *operands[k + 1 :]]
-            yield f"{','.join(changed[:-1])}->{changed[-1]}"
-
-
 def _drawn_in(node: ast.BinOp) -> Iterator[ast.expr]:
     """f(a + b + c) for f(a) + b + c."""
     steps = [node]
@@ -324,17 +277,6 @@ def _let_out(call: ast.Call) -> Iterator[ast.expr]:
     match call:
         case ast.Call(func, [ast.BinOp(left, op, right)]):
             yield ast.BinOp(ast.Call(func, [left], call.keywords), op, right)
-
-
-def _inside_out(call: ast.Call) -> Iterator[ast.expr]:
-    """g(f(a)) for f(g(a)), as in the logarithm of a mean, and the mean of logarithms."""
-    match call:
-        case ast.Call(func, [ast.Call(inner, [a, *more], words), *rest]) if not _is_super(inner):
-            inside = ast.Call(func, [a, *rest], call.keywords)
-            yield ast.Call(inner, [inside, *more], words)
-            match inner:  # a product is too small where a sum of logarithms is not
-                case ast.Attribute(module, "prod"):
-                    yield ast.Call(_attribute(module, "sum"), [inside, *more], words)
 
 
 def _regrouped(node: ast.BinOp) -> Iterator[ast.expr]:
@@ -373,12 +315,7 @@ def _calls(call: ast.Call, slot: str, near: Near) -> Iterator[Other]:
         yield ("copy/drop" if name in ("copy", "clone") else "call removed"), func.value
     elif args and not isinstance(args[0], ast.Starred):
         yield ("direction/drop" if name == "reversed" else "call removed"), args[0]
-    yield from _sizes(call)
     yield from (("grouping", other) for other in _let_out(call))
-    yield from (("function order", other) for other in _inside_out(call))
-    if name in ("reshape", "view") and is_method and len(args) > 1:
-        swapped = (_method(func.value, "swapaxes", number(i), number(i + 1)) for i in range(len(args) - 1))
-        yield from (("transpose/for a reshape", other) for other in swapped)
     yield from _with_other_arguments(call)
     yield from _with_more_arguments(call, name, near)
 
@@ -409,10 +346,6 @@ def _with_more_arguments(call: ast.Call, name: str, near: Near) -> Iterator[Othe
         yield "keepdims/add", _with(call, **kept)
         if {k.arg: ast.unparse(k.value) for k in call.keywords}.get("dim" if of_torch else "axis", "-1") != "-1":
             yield "axis/kept", _with(call, **kept, **{"dim" if of_torch else "axis": axis(-1)})
-    if name in ("min", "max", "sorted") and isinstance(call.func, ast.Name) and len(call.args) == 1 and not named:
-        for i in (0, 1):
-            item = ast.Subscript(load("item"), ast.Constant(i), ast.Load())
-            yield "argument added/key", _with(call, key=ast.Lambda(_one_argument("item"), item))
     if name in _STACKS and len(call.args) and isinstance(call.args[0], ast.Name):
         for part in (ast.Slice(ast.Constant(1)), ast.Slice(None, number(-1))):
             rest = ast.Subscript(call.args[0], part, ast.Load())
@@ -466,9 +399,6 @@ def _subscripts(node: ast.Subscript, known: Sequence[str]) -> Iterator[Other]:
         case ast.Tuple([ast.Slice(None, None, None), ast.Name() | ast.Call() as places]):  # all rows for each
             rows = ast.Call(load("range"), [ast.Call(load("len"), [value], [])], [])
             yield "axis of an index/pairs", at(ast.Tuple([rows, places], ast.Load()))
-        case ast.BinOp(_, ast.Sub()) if isinstance(node.ctx, ast.Load):  # below 0 it would be a place at the end
-            for nothing in (number(0), ast.Call(load("float"), [ast.Constant("-inf")], [])):
-                yield "bound/none before", ast.IfExp(ast.Compare(index, [ast.GtE()], [number(0)]), node, nothing)
     match index:
         case ast.Tuple(elements):
             for i, other in _exchanged(elements):
@@ -606,10 +536,6 @@ def _negative(node: ast.expr) -> ast.expr:
 
 def _t(node: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Attribute) and node.attr == "T" else _attribute(node, "T")
-
-
-def _one_argument(name: str) -> ast.arguments:
-    return ast.arguments([], [ast.arg(name)], None, [], [], None, [])
 
 
 def _attribute(value: ast.expr, attr: str) -> ast.Attribute:

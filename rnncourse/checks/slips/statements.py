@@ -13,7 +13,6 @@ from rnncourse.checks.slips.expressions import (
     OPERATORS,
     VALUES,
     Near,
-    copied,
     instead,
     is_module,
     is_own,
@@ -21,7 +20,6 @@ from rnncourse.checks.slips.expressions import (
     load,
     missing,
     sliced,
-    spelled_otherwise,
     taken_for,
 )
 from rnncourse.checks.slips.text import Patch
@@ -92,7 +90,6 @@ class Slips:
                 if depend(body[i - 1], one):
                     self.put("statement order", [body[i - 1], one], [one, body[i - 1]])
                 self.moved_in(body, i)
-                self.applied_elsewhere(body[i - 1], one)
             self.moved_far(body, i, free)
             self.overwritten(body, i, known)
             self.thrown_away(body, i)
@@ -147,19 +144,6 @@ class Slips:
                 for one in thrown:
                     patches = Patch([one], [ast.Name(new, ast.Store())]), Patch([node], [load(new)])
                     self.found.append(Slip("name/thrown away", patches, (body[i], node)))
-
-    def applied_elsewhere(self, first: ast.stmt, second: ast.stmt) -> None:
-        """A function that is applied in the other of two assignments."""
-        if not (isinstance(first, ast.Assign) and isinstance(second, ast.Assign)):
-            return
-        for one, other in ((first, second), (second, first)):
-            for call in ast.walk(one.value):
-                if not (isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords):
-                    continue
-                for node in ast.walk(other.value):
-                    if isinstance(node, ast.Name) and isinstance(call.args[0], ast.Name) and node.id != call.args[0].id:
-                        patches = Patch([call], call.args), Patch([node], [ast.Call(call.func, [load(node.id)], [])])
-                        self.found.append(Slip("call moved", patches, (call, node)))
 
     def moved_in(self, body: Statements, i: int) -> None:
         """A statement moved into the block before or after it."""
@@ -218,9 +202,6 @@ class Slips:
             case ast.Assign([ast.Attribute() as target], value) if self.near.has_torch and is_own(target):
                 parameter = ast.Attribute(load("nn"), "Parameter", ast.Load())
                 self.put("call added/parameter", [value], [ast.Call(parameter, [value], [])])
-            case ast.Assign([*targets], value):
-                for each in (value, copied(value, self.near)):
-                    self.put("one array for two", [one], [ast.Assign([t], each, lineno=0) for t in targets])
             case ast.AugAssign(target, op, value):
                 self.put("assignment", [one], [ast.Assign([target], value, lineno=0)])
                 made = isinstance(target, ast.Name) and target.id not in self.near.made
@@ -237,14 +218,11 @@ class Slips:
     def inside(self, one: ast.stmt, known: list[str]) -> list[str]:
         """All slips inside a statement. Returns the names that have a value after it."""
         match one:
-            case ast.FunctionDef(name, arguments, body):
+            case ast.FunctionDef(_, arguments, body):
                 for default in (*arguments.defaults, *(d for d in arguments.kw_defaults if d)):
                     self.visit(default, "value", known)
                 own = [a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg) and a.arg != "self"]
-                after = self.block(body, [*known, *own])
-                if not any(isinstance(n, ast.Return) and n.value for n in ast.walk(one)) and name != "__init__":
-                    for local in after[len(known) :]:
-                        self.put("value returned", body[-1:], [body[-1], ast.Return(load(local))])
+                self.block(body, [*known, *own])
             case ast.ClassDef():
                 self.block(one.body, known)
             case ast.For(target, items, body, orelse):
@@ -378,12 +356,6 @@ class Slips:
                     self.put(slip, [func], [other])
         elif isinstance(func, ast.Name):
             self.visit(func, "function", known)
-        match node.args:
-            case [ast.Constant(str(word)) as letters, *_] if name == "einsum":
-                for spelled in spelled_otherwise(word):
-                    self.put("order of indices/letters", [letters], [ast.Constant(spelled)])
-            case [mask, *_] if name in ("where", "masked_fill"):
-                self.put("condition/invert", [mask], [ast.UnaryOp(ast.Invert(), mask)])
         inner = "sequence" if name in _SEQUENCES else "count" if name in ("range", "arange") else slot
         for i, one in enumerate(node.args):
             along = i == 1 and name in ALONG and isinstance(one, ast.Constant)

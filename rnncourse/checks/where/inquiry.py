@@ -52,7 +52,7 @@ class Budget:
 
     trials: float = 1_500.0
     relations: float = 1.0
-    together: float = 3.0
+    together: float = 2.0
 
 
 @dataclass

@@ -23,10 +23,13 @@ MOST_RIGHT = 4  # cases in which the answer is right, that are asked which lines
 
 @dataclass(frozen=True)
 class Mend:
-    """A change, and what is right with it that was wrong; or the mistake of the catalogue that is left."""
+    """A change, and what is right with it that was wrong; or the mistake of the catalogue that is left. `needs` says
+    what a student has to do there.
+    """
 
     change: Change
     scope: Scope | Misconception
+    needs: str = "with one small change there"
 
     @property
     def lines(self) -> tuple[int, ...]:

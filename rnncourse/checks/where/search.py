@@ -20,11 +20,13 @@ from rnncourse.checks.place import Statement, Where
 from rnncourse.checks.program import Program
 from rnncourse.checks.slips import KINDS, Change
 from rnncourse.checks.where import properties, relations, repairs
+from rnncourse.checks.where.borrowing import Loan, borrowed
 from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Scope, Searched
 from rnncourse.checks.where.repairs import Mend, Pair
 
 TRIALS_MORE = 200.0  # to look for other changes that mend, when one is found
-FOR_ONE = 0.7  # of the trials, to look for one change; what is left of them is for two
+FOR_BORROWING = 0.4  # of the trials, to look for what right programs have otherwise
+FOR_ONE = 0.7  # of the others, to look for one change; what is left of them is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, and of which a second one is asked to mend the rest
@@ -108,10 +110,29 @@ def _look(inquiry: Inquiry) -> Found:
     writing = _writing(inquiry)
     if writing and not _is_confirmed(inquiry, partial(_writes, inquiry, writing)):
         writing = ()
+    loans = _loans(inquiry)
+    if loans and loans[0].is_small:
+        return Found(writing, raising, tuple(loan.mend for loan in loans))
     with inquiry.trials.at_most(FOR_ONE * inquiry.trials.left):
         mends = _mends(inquiry, [*writing, *([raising] if raising else [])])
-    pair = None if any(m.scope == ALL for m in mends) else _pair(inquiry, mends)
+    if any(m.scope == ALL for m in mends):
+        return Found(writing, raising, mends)
+    if loans:
+        return Found(writing, raising, tuple(loan.mend for loan in loans))
+    pair = _pair(inquiry, mends)
     return Found(writing, raising, tuple(m for m in mends if not isinstance(m.scope, Misconception)), pair)
+
+
+def _loans(inquiry: Inquiry) -> list[Loan]:
+    """What mends of what right programs have otherwise, the least; several, if they are as little."""
+    found: list[Loan] = []
+    with suppress(OutOfTime), inquiry.trials.at_most(FOR_BORROWING * inquiry.trials.left):
+        for loan in borrowed(inquiry):
+            if found and (loan.places, loan.nodes) != (found[0].places, found[0].nodes):
+                break
+            if _is_confirmed(inquiry, partial(repairs.holds, inquiry, loan.mend)):
+                found.append(loan)
+    return found
 
 
 def _writing(inquiry: Inquiry) -> tuple[int, ...]:
@@ -229,8 +250,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            there = "there" if set(of[0].lines) == set(at) else "in one of them"
-            said.append(f"{_in_lines(sorted(at))}: with one small change {there}, {_right(exercise, of[0])}.")
+            needs = of[0].needs if set(of[0].lines) == set(at) else "with one small change in one of them"
+            said.append(f"{_in_lines(sorted(at))}: {needs}, {_right(exercise, of[0])}.")
             lines = tuple(dict.fromkeys((*lines, *at)))
     elif found.raising:
         lines = (found.raising,)
@@ -243,7 +264,7 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     at = tuple(sorted(lines))
     changes = [m.change for m in mends]
     part, kinds = _widest([c.part for c in changes]), {c.kind for c in changes}
-    change = kinds.pop() if len(kinds) == 1 else None
+    change = kinds.pop() or None if len(kinds) == 1 else None
     hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
     hints += [f"It is about {KINDS[change]}."] if change else []
     return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)

@@ -31,7 +31,7 @@ from tests.sampling import ALL
 NO_HURRY = Budget(relations=20.0, together=120.0)  # a busy machine finds what a quiet one does
 
 
-def asked(exercise, text, space=None, budget=NO_HURRY):
+def asked(exercise, text, space=None, budget=NO_HURRY, **settings):
     """What is found out about an answer that is given as text."""
     found = exercises.find(exercise)
     space = {"np": np, **(space or {})}
@@ -39,7 +39,7 @@ def asked(exercise, text, space=None, budget=NO_HURRY):
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     exec(compile(text, file, "exec"), space)
     with Local(space[exercise], found.uses) as local:
-        return judge(found, local, search=partial(search.find, budget=budget))
+        return judge(found, local, search=partial(search.find, budget=budget), **settings)
 
 
 STEP = """def rnn_step(x, h_prev, U, W, b):
@@ -173,12 +173,9 @@ def test_a_slip_of_this_kind_is_found(exercise, text, line):
         ("np.tanh(a) + np.tanh(b)", "np.tanh(a + b)"),
         ("a * b * (1 - b)", "(a * (1 - b ** 2))"),
         ("1 - a ** 2", "(a * (1 - a))"),
-        ("np.log(np.prod(a))", "np.sum(np.log(a))"),
-        ("min(a)", "min(a, key=lambda item: item[0])"),
         ("np.stack(a)", "np.stack(a[1:])"),
         ("len(a) // b", "(len(a) - 1) // b"),
         ("np.zeros(a, dtype=np.uint8)", "np.zeros(a, dtype=np.int64)"),
-        ("(a / b, b / len(a))", "((a / len(a)), b / len(a))"),
         ("(a[0] @ b, b)", "((a[0] @ b * (1 - a[0] ** 2)), b)"),
         ("nn.Linear(a)(b)", "nn.Linear(a)(b).tanh()"),
     ],

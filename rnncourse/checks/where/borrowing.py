@@ -1,0 +1,216 @@
+"""What a wrong answer lacks of right ones: statements of those that are nearest are put in, in the answer's own names,
+until every case comes out right, and as few of them as that takes. What is not needed is no mistake.
+
+Much of what makes a program right at one place does so by passing by what is wrong at another. Therefore a statement
+is only put in the place of one that is about the same, and what was given a name before must still be read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from rnncourse.checks.edits import needed
+from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.program import lines_of
+from rnncourse.checks.shelf import others
+from rnncourse.checks.slips import Change
+from rnncourse.checks.where.alignment import (
+    Alignment,
+    Definition,
+    Edit,
+    Key,
+    Pair,
+    distance,
+    edited,
+    nodes_of,
+    variable_of,
+)
+from rnncourse.checks.where.inquiry import ALL, Inquiry
+from rnncourse.checks.where.repairs import Mend
+
+MOST_ASKED = 8  # right programs, the nearest first
+MOST_EDITS = 14  # in which one of them may differ
+MOST_FOR_TWO = 16  # edits of which any two are tried
+MOST_PLACES = 3  # that are named
+SMALL = 6  # nodes in which two statements differ, at most, to be the same but for a slip
+MOST_NODES = 12  # in which those of several places, or what is missing, may differ, for each place
+LEAST_SHARED = 0.5  # of two statements, where one takes the other's place
+
+
+@dataclass(frozen=True)
+class Loan:
+    """Edits that mend together, and in how many nodes they change the program."""
+
+    mend: Mend
+    places: int
+    nodes: int
+    is_small: bool
+
+
+def rights(exercise: Exercise) -> Iterator[tuple[str, Definition]]:
+    """The right programs that are known of an exercise, each with the definitions above it."""
+    texts = [answer.text for answer in others(exercise.unit.stem) if answer.exercise == exercise.name]
+    for text in (exercise.above + exercise.source, *texts):
+        body = ast.parse(text).body
+        (own,) = (one for one in body if getattr(one, "name", "") == exercise.name)
+        if isinstance(own, (ast.FunctionDef, ast.ClassDef)):
+            yield "\n".join(ast.unparse(one) for one in body if one is not own), own
+
+
+def borrowed(inquiry: Inquiry) -> list[Loan]:
+    """What mends, the least first; of one place, if that is enough. **Errors:** `OutOfTime`."""
+    return sorted(_Borrower(inquiry).loans(), key=lambda loan: (not loan.is_small, loan.places, loan.nodes))
+
+
+class _Borrower:
+    """A wrong program, and in what the nearest right ones differ from it."""
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        self.inquiry = inquiry
+        (wrong,) = ast.parse(inquiry.program.source).body
+        assert isinstance(wrong, (ast.FunctionDef, ast.ClassDef))
+        self.wrong = wrong
+        all_rights = [(above, right) for above, right in rights(inquiry.exercise) if type(right) is type(wrong)]
+        self.above = "\n".join(above for above, _ in all_rights)
+        compared = [Alignment(wrong, right) for _, right in all_rights]
+        near = sorted((a for a in compared if len(a.edits) <= MOST_EDITS), key=lambda a: a.cost)
+        self.edits = [a.edits for a in near[:MOST_ASKED]]
+        self.known: dict[str, bool] = {}
+
+    def loans(self) -> list[Loan]:
+        found: list[Loan] = []
+        for edits in self.edits:
+            found += [loan for edit in edits if self.is_right([edit]) and (loan := self.loan([edit]))]
+            if any(loan.is_small for loan in found):
+                break
+        return found or self.of_two_places() or [loan for edits in self.edits if (loan := self.of_several(edits))]
+
+    def of_two_places(self) -> list[Loan]:
+        """Any two edits of statements, whichever right programs they are of."""
+        told = {(edit.old, ast.unparse(edit.new)): edit for edits in self.edits for edit in edits
+                if edit.new and self.is_news(edit, edit.new, is_small=edit.nodes <= SMALL)}  # fmt: skip
+        least = sorted(told.values(), key=lambda edit: edit.nodes)[:MOST_FOR_TWO]
+        pairs = [pair for pair in combinations(least, 2) if pair[0].old is not pair[1].old]
+        return [loan for pair in pairs if self.is_right(pair) and (loan := self.loan(list(pair)))]
+
+    def of_several(self, edits: Sequence[Edit]) -> Loan | None:
+        """What is left, if what need not be put in is left out, that in which most is otherwise first."""
+        chosen = list(edits)
+        if not self.is_right(chosen):
+            return None
+        for one in sorted(edits, key=lambda edit: -edit.nodes):
+            less = [edit for edit in chosen if edit is not one]
+            if self.is_right(less):
+                chosen = less
+        return self.loan(chosen) if chosen else None
+
+    def is_right(self, edits: Sequence[Edit], pairs: Sequence[Pair] | None = None) -> bool:
+        """Whether every case comes out right with these edits, or so much of them."""
+        text = self.text(edits, pairs)
+        if text not in self.known:
+            self.known[text] = all(_is_right(self.inquiry, text, number) for number in range(len(self.inquiry.asked)))
+        return self.known[text]
+
+    def text(self, edits: Sequence[Edit], pairs: Sequence[Pair] | None = None) -> str:
+        made = edited(self.wrong, edits, [p for edit in edits for p in edit.pairs] if pairs is None else pairs)
+        own = ast.unparse(ast.fix_missing_locations(made))
+        return "\n".join([needed(self.above, own), own])
+
+    def loan(self, edits: Sequence[Edit]) -> Loan | None:
+        """These edits, and of each as little as it takes; None if they pass by what is wrong, or are no news."""
+        pairs = [pair for edit in edits for pair in edit.pairs]
+        for pair in pairs if len(pairs) > 1 else ():
+            less = [p for p in pairs if p is not pair]
+            if self.is_right(edits, less):
+                pairs = less
+        nodes = sum(distance(a, b) for a, b in pairs) + sum(edit.nodes for edit in edits if not edit.pairs)
+        told = [edit for edit in edits if not self.is_by_the_way(edit, edits)]
+        places = len(told)
+        is_small = len(pairs) == len(edits) == 1 and nodes <= SMALL
+        if not 0 < places <= MOST_PLACES or not (is_small or nodes <= MOST_NODES * min(places, 2)):
+            return None
+        if all(edit.old is None for edit in told):
+            return None  # one more line makes right what another did wrong
+        if places == MOST_PLACES and len(self.statements) <= 2 * places:
+            return None
+        if not all(self.is_news(edit, edited(edit.old or edit.new, (), pairs), is_small) for edit in edits):
+            return None
+        if _leaves_unread(self.wrong, edited(self.wrong, edits, pairs)):
+            return None
+        lines = {n for edit in told if not edit.pairs for n in edit.lines}
+        lines |= {n for one, _ in pairs for n in (lines_of(one) if isinstance(one, (ast.expr, ast.stmt)) else ())}
+        part = None
+        if len(pairs) == len(told) == 1 and isinstance(one := pairs[0][0], ast.expr):
+            part = ast.get_source_segment(self.inquiry.program.source, one)
+        kind, needs = _said(told, len(edits) > 1, is_small)
+        change = Change(kind, tuple(sorted(lines)), part, self.text(edits, pairs))
+        return Loan(Mend(change, ALL, needs), places, nodes, is_small)
+
+    @cached_property
+    def statements(self) -> list[ast.stmt]:
+        return [node for node in ast.walk(self.wrong) if isinstance(node, ast.stmt)]
+
+    def is_by_the_way(self, edit: Edit, edits: Sequence[Edit]) -> bool:
+        """Whether a missing line only gives a name to what others of the edits read, or is one that they move."""
+        if edit.new is None or edit.old is not None:
+            return False
+        own = _named(self.wrong, ast.Store)
+        is_moved = any(other.old and not other.new and _same(other.old, edit.new) for other in edits)
+        return is_moved or (isinstance(edit.new, ast.Assign) and _named(edit.new, ast.Store).isdisjoint(own))
+
+    def is_news(self, edit: Edit, new: ast.stmt, is_small: bool) -> bool:
+        """Whether an edit tells something: that it is about the same as what stood there."""
+        inner = [n for n in ast.walk(new) if isinstance(n, ast.stmt)]
+        is_one = len(inner) == 1
+        if edit.new is None:
+            return is_one
+        if edit.old is None:
+            given = {ast.unparse(t) for s in self.statements if isinstance(s, ast.Assign) for t in s.targets}
+            targets = {ast.unparse(t) for s in inner if isinstance(s, ast.Assign) for t in s.targets}
+            is_plain = is_one or (isinstance(new, ast.If) and len(inner) == 2)
+            return is_plain and not any(isinstance(n, ast.Return) for n in inner) and given.isdisjoint(targets)
+        if isinstance(edit.old, ast.Return) != isinstance(new, ast.Return):
+            return False
+        shared = 1 - distance(edit.old, new) / sum(1 for one in (edit.old, new) for _ in nodes_of(one))
+        if len(self.statements) == 2:  # that it is the only line is no news, but which part of it
+            return shared > (1 + LEAST_SHARED) / 2
+        before, after = ({variable_of(n) for n in nodes_of(one)} for one in (edit.old, new))
+        if not is_small and not before & _named(self.wrong, ast.Store) <= after:
+            return False
+        return shared >= LEAST_SHARED or before == after
+
+
+def _is_right(inquiry: Inquiry, text: str, number: int) -> bool:
+    one, _ = inquiry.by_size[number]
+    seen = inquiry.preview(text, one) or inquiry.run(text, one.case).seen
+    return all(inquiry.parts_right(one, seen))
+
+
+def _same(one: ast.stmt, other: ast.stmt) -> bool:
+    return ast.unparse(one) == ast.unparse(other)
+
+
+def _said(told: Sequence[Edit], is_moved: bool, is_small: bool) -> tuple[str, str]:
+    """The kind of change, if it has one, and what is needed."""
+    if len(told) > 1:
+        return "", f"with {'both' if len(told) == 2 else 'all three'} of them mended"
+    if is_small:
+        return "", "with one small change there"
+    if told[0].new:
+        return "", "if it is mended"
+    return ("statement order", "at another place") if is_moved else ("statement removed", "without it")
+
+
+def _leaves_unread(wrong: Definition, mended: Definition) -> bool:
+    """Whether a variable is given a value that is not read any more."""
+    return bool((_named(wrong, ast.Load) - _named(mended, ast.Load)) & _named(mended, ast.Store))
+
+
+def _named(tree: ast.AST, kind: type[ast.expr_context]) -> set[Key]:
+    """The variables that are read, or given a value."""
+    nodes = (n for n in ast.walk(tree) if isinstance(getattr(n, "ctx", None), kind))
+    return {key for n in nodes if (key := variable_of(n))}
