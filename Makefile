@@ -27,10 +27,10 @@ test: $(STAMP) ## everything CI proves
 
 # beside each other: mypy takes one core for half a minute
 pytest: $(STAMP)
-	@$(ONE_THREAD) $(PYTEST)
+	@$(PYTEST)
 
 nightly: $(STAMP) ## what make test tries a part of, whole, from a new seed (NIGHTLY_SEED=n: from that), and all that is slow
-	@$(ONE_THREAD) NIGHTLY=1 FUZZ=$(or $(FUZZ),100) $(PYTEST)
+	@NIGHTLY=1 FUZZ=$(or $(FUZZ),100) $(PYTEST)
 
 lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course

@@ -31,6 +31,9 @@ ANNOTATED += ["data.python_tokens", "data.teddy"]
 jaxtyping.install_import_hook([f"rnncourse.{name}" for name in ANNOTATED], "beartype.beartype")
 
 os.environ["MPLBACKEND"] = "agg"
+# Tests run beside each other: threads of their own would be in each other's way, and let a search run out of time.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 # Hidden cases come from the default seed, whatever the instructor who runs the tests has set.
 os.environ.pop("RNNCOURSE_SEED", None)
 # A make that a test starts is not told that another one started the tests: it would print where it stands.

@@ -154,7 +154,7 @@ class _Worker:
     def __init__(self) -> None:
         self._tasks: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
         self._results: SimpleQueue[Any] = SimpleQueue()
-        self._is_late = False  # whether a task may still be running
+        self._is_running = False  # whether a task may still be
         self._thread = threading.Thread(target=self._loop, daemon=True, name="rnncourse check")
         self._thread.start()
 
@@ -166,17 +166,19 @@ class _Worker:
     def run(self, task: Callable[[], Any], seconds: float) -> Any:
         """The task's result, or None when the time is up."""
         until = Deadline(seconds)
+        self._is_running = True  # also where an interrupt ends the wait
         self._tasks.put(task)
         while left := until.left:
             with contextlib.suppress(Empty):
-                return self._results.get(timeout=left)
-        self._is_late = True
+                result = self._results.get(timeout=left)
+                self._is_running = False
+                return result
         return None
 
     def stop(self) -> None:
         """End the thread; throw `Stopped` into code that is still running."""
         self._tasks.put(None)
-        for _ in range(10 if self._is_late else 0):
+        for _ in range(10 if self._is_running else 0):
             if not self._thread.is_alive():
                 return
             ctypes.pythonapi.PyThreadState_SetAsyncExc(

@@ -3,6 +3,7 @@
 import _thread
 import subprocess
 import sys
+import threading
 import time
 import types
 from contextlib import suppress
@@ -13,6 +14,7 @@ import torch
 
 from rnncourse.checks.drive import call, module
 from rnncourse.checks.local import Local
+from tests.waiting import until
 
 WITHOUT_THREADS = """
 import sys, threading, types
@@ -125,11 +127,13 @@ class Interrupted(torch.nn.Module):
 
 
 @pytest.mark.parametrize("how", ["raises", "never ends", "cannot be stopped", "is interrupted"])
-def test_the_default_dtype_is_what_it_was_whatever_an_answer_does(how):
-    args = (how,), {"w": np.ones(2)}, [(np.ones(3),)]
+def test_whatever_an_answer_does_the_default_dtype_is_what_it_was_and_nothing_goes_on(how):
+    args, before = ((how,), {"w": np.ones(2)}, [(np.ones(3),)]), set(threading.enumerate())
     with suppress(KeyboardInterrupt), Local(Interrupted, {}, seconds=0.05 if how != "is interrupted" else 0.5) as local:
         assert local.observe(module, args).answer is None
     assert torch.get_default_dtype() == torch.float32
+    if how != "cannot be stopped":
+        until(lambda: set(threading.enumerate()) <= before, lambda: "a thread goes on")
 
 
 def test_where_an_import_of_torch_is_an_empty_folder_an_answer_is_asked_all_the_same(monkeypatch):
