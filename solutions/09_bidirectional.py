@@ -10,8 +10,9 @@
 # - say what it costs, and why no such network is a left-to-right language model.
 #
 # **Time**: about three and a half hours. **You need** the cell and its way back (units 03 and 04), and padding and packing
-# (unit 07). There are 8 exercises and one written question, 27 points in all. Up to exercise 9.6 no answer may use torch.
-# What experiments train and measure stands in `rnncourse.experiments.bidirectional` and `bidirectional_torch`.
+# (unit 07). There are 8 exercises and one written question, 27 points in all. Up to exercise 9.6 no answer may use torch,
+# and float32 stays float32. What experiments train and measure stands in `rnncourse.experiments.bidirectional` and
+# `bidirectional_torch`.
 
 # %% locked="setup"
 import numpy as np

@@ -10,7 +10,7 @@
 #
 # **Time**: about three and a half hours; what is marked *optional* comes on top. **You need** unit 04's way back, unit
 # 10's gates and unit 13's attention. There are seven exercises and two written questions, 28 points in all. They are
-# NumPy; none may call `scipy` or `torch`.
+# NumPy; none may call `scipy` or `torch`, and float32 stays float32.
 
 # %% locked="setup"
 import math
