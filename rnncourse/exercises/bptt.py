@@ -530,6 +530,16 @@ def cubic(a: np.ndarray, b: np.ndarray) -> Callable[[Any], float]:
 
 
 @named
+def rows(a: np.ndarray) -> Callable[[Any], float]:
+    """f(x) = |x a|² of x (N, D) and a (D,), as it is: f is called with arrays of the shape of x."""
+
+    def f(x: Any) -> float:
+        return float(np.sum((np.asarray(x) @ a) ** 2))
+
+    return f
+
+
+@named
 def wave(a: np.ndarray, b: np.ndarray) -> Callable[[Any], float]:
     """f(x) = sin(a x) + b x² over all entries of x."""
 
@@ -567,6 +577,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(wave(a=rng.uniform(2, 4, 6), b=curvature(rng, 6)), normal(rng, 2, 3))
     yield case(cubic(a=rng.uniform(1, 2, 6), b=curvature(rng, 6)), normal(rng, 3, 2), 0.1)
     yield edge("three axes", quadratic_form(A=rng.uniform(5, 15, (12, 12)), b=normal(rng, 12)), normal(rng, 2, 3, 2))
+    yield edge("f looks at the rows of x", rows(a=curvature(rng, 3)), normal(rng, 2, 3))
     yield edge("one entry", cubic(a=rng.uniform(1, 2, 1), b=curvature(rng, 1)), normal(rng, 1, 1), 0.01)
 
 

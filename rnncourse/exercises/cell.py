@@ -30,6 +30,8 @@ ex.draws()
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     _, *others = draw(N=3, D=4, H=2)
     yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, 3)], *others)
+    x, *others = draw(N=3, D=4, H=2)
+    yield edge("sums far from zero", 1000 * x, *others)
 
 
 ex.mistakes(r"""
