@@ -1044,6 +1044,8 @@ assert not grids["not flipped back"].all(), "Only the second should have gaps."
 # %% tags=["experiment", "nbval-ignore-output"]
 trained = train_highlighter(highlighters["both ways"], epochs=8)
 print(f"{shares_right(trained)['all']:.0%} of all held-out characters are right")
+
+# %% tags=["experiment", "nbval-ignore-output"]
 code = """for name in sorted(names):
     if len(name) > 12:
         print("too long:", name)
