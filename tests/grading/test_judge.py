@@ -28,7 +28,7 @@ from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import open_station
 from rnngrade.grading.judge import decide, judge_question, tell
 from rnngrade.grading.remote import SPARE_MEMORY, Remote, _observation, _require_small, within
-from rnngrade.grading.requests import _sealed, draws_of, given_to
+from rnngrade.grading.requests import _sealed, draw_of, given_to
 from rnngrade.sandbox.bubblewrap import not_needed
 from rnngrade.sandbox.inside.sealed import Sealed, seal
 from rnngrade.sandbox.limits import Limits
@@ -453,7 +453,7 @@ def test_sealed_answers_tell_nothing_to_who_does_not_know_the_call():
 
 def test_no_answer_of_a_hidden_case_is_sent_with_the_visible_ones():
     exercise = exercises.find("rnn_forward")
-    visible, hidden = (_sealed(exercise, next(draws_of(exercise, is_hidden))[0]) for is_hidden in (False, True))
+    visible, hidden = (_sealed(exercise, draw_of(exercise, is_hidden)[0]) for is_hidden in (False, True))
     names = [{*Sealed(sent)._answers} for sent in (visible, hidden)]
     assert all(names)
     assert not names[0] & names[1]

@@ -27,7 +27,7 @@ from rnncourse.checks.program import Program, program_in
 from rnncourse.checks.wire import encode
 from rnngrade.grading.budget import with_no_more_than
 from rnngrade.grading.cache import MOST_KEPT, OBJECT, BoundedCache
-from rnngrade.grading.requests import Driven, Request, draws_of, given_to, marked, offered, requested
+from rnngrade.grading.requests import Driven, Request, draw_of, given_to, marked, offered, requested
 from rnngrade.sandbox.inside.refusing import WORDS as REFUSAL
 from rnngrade.sandbox.inside.runner import FUNCTION
 from rnngrade.sandbox.limits import MB
@@ -123,10 +123,10 @@ class Remote:
         last, with its numbers laid out otherwise. To wake a process costs as much as many an answer; and from the
         inputs of other cases nobody learns what is expected in any.
         """
-        for draw, last in draws_of(self.exercise, self.is_hidden) if drive is self.exercise.drive else ():
-            if draw and args is draw[0][1]:
-                return draw, last
-        return ((drive, args),), ()
+        draw, last = draw_of(self.exercise, self.is_hidden)
+        if not draw or args is not draw[0][1] or drive is not self.exercise.drive:
+            return ((drive, args),), ()
+        return draw, last
 
     def _ask(self, cases: tuple[Driven, ...]) -> list[Observation]:
         """What the answer does in each of these cases, up to one in which it comes to no end."""
@@ -137,12 +137,10 @@ class Remote:
         self._offer(request.functions, request.owners, request.offer)
         self.session.memory.lend(request.laid_out)
         seconds = min(left, len(cases) * limits.call_seconds + GRACE_SECONDS)
-        came = told(self.session.exchange("observe", request.body, seconds=seconds, answers=self))
-        if type(came) is not list or not 0 < len(came) <= len(cases) or not all(type(c) is np.ndarray for c in came):
-            raise Garbled("no observations")
-        replies = [one.tobytes() for one in came]
+        replies: list[bytes] = []
+        self.session.exchange("observe", request.body, seconds=seconds, answers=self, seen=replies, cases=len(cases))
         all_seen = [self._parsed(reply) for reply in replies]
-        if len(all_seen) < len(cases) and not all_seen[-1].timed_out:
+        if not all_seen or (len(all_seen) < len(cases) and not all_seen[-1].timed_out):
             raise Garbled("no observation")
         changed = [self.session.memory.changed(case) for case in range(len(all_seen))]
         views = self._views(all_seen)

@@ -1,7 +1,7 @@
 """What an answer is asked: the cases of a draw, or some others, as the sandbox gets them, kept for the class."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.cases import drawn, drawn_afresh, quiet_observe, seed_for
-from rnncourse.checks.diagnosis import DRAWS
+from rnncourse.checks.cases import drawn, quiet_observe, seed_for
 from rnncourse.checks.drive import Driver, turned
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.faults import for_layout
@@ -44,23 +43,17 @@ class Request:
 _requests = BoundedCache[tuple[Any, ...], Request](MOST_KEPT)  # by exercise, drivers and ids of the arguments
 
 
-def draws_of(exercise: Exercise, is_hidden: bool) -> Iterator[tuple[tuple[Driven, ...], tuple[Driven, ...]]]:
-    """The cases of a draw, and the one that is asked once more with its numbers laid out otherwise, if there is one.
-    Then, of the visible ones, all those of the fresh draws that confirm a diagnosis.
-    """
-    seed = seed_for(exercise, is_hidden)
-    cases, _ = drawn(exercise, seed)
+def draw_of(exercise: Exercise, is_hidden: bool) -> tuple[tuple[Driven, ...], tuple[Driven, ...]]:
+    """The cases of a draw, and the one that is asked once more with its numbers laid out otherwise, if there is one."""
+    cases, _ = drawn(exercise, seed_for(exercise, is_hidden))
     one = for_layout(exercise, cases)
-    yield tuple((exercise.drive, c.args) for c in cases), ((turned(exercise.drive), one.args),) if one else ()
-    if not is_hidden:
-        fresh = (c for draw in range(1, DRAWS + 1) for c in drawn_afresh(exercise, seed, draw))
-        yield tuple((exercise.drive, c.args) for c in fresh), ()
+    return tuple((exercise.drive, c.args) for c in cases), ((turned(exercise.drive), one.args),) if one else ()
 
 
 def prepare(exercise: Exercise) -> None:
     """Work out what a class is asked, and keep it."""
     for is_hidden in (False, True):
-        draw, last = next(draws_of(exercise, is_hidden))
+        draw, last = draw_of(exercise, is_hidden)
         requested(exercise, (*draw, *last))
 
 

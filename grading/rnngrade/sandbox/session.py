@@ -139,9 +139,11 @@ class Session:
         seconds: float,
         answers: Answers | None = None,
         hands: int | None = None,
+        seen: list[bytes] | None = None,
+        cases: int = 0,
     ) -> bytes:
         """The same with wire forms: what `body` is asked with, and what came, which nobody has looked at (`told`).
-        `hands` is a file that comes behind the request.
+        `hands` is a file that comes behind the request. What the runner has seen of so many `cases` is put into `seen`.
         """
         self._number += 1
         end = self._deadline(seconds)
@@ -155,6 +157,11 @@ class Session:
                     return came.data
                 if came.verb == "memory":  # the runner's last words
                     raise TooMuch("memory")
+                if came.verb == "seen" and seen is not None and len(seen) < cases:
+                    seen.append(came.data)
+                    if sum(map(len, seen)) > self.limits.message:
+                        raise TooMuch("answers")
+                    continue
                 if came.verb != "call" or answers is None:
                     raise Garbage("an answer to another question")
                 started = time.monotonic()

@@ -53,16 +53,22 @@ class Channel:
     def __init__(self, connection: socket.socket, limit: int) -> None:
         self.connection = connection
         self.limit = limit
+        self._held = b""
 
     def send(self, verb: str, number: int, *body: Any, seconds: float | None = None) -> None:
         """Send one message. **Errors:** `Closed`, `Late`; `WireError` for what is no plain value."""
         self.pass_on(verb, number, encode(list(body)), seconds)
 
+    def hold(self, verb: str, number: int, *body: Any) -> None:
+        """Send a message with the next one: each that is sent wakes the other side."""
+        self._held += framed(verb, number, encode(list(body)))
+
     def pass_on(self, verb: str, number: int, data: bytes, seconds: float | None = None) -> None:
         """Send a message whose body is in wire form already. **Errors:** `Closed`, `Late`."""
         try:
             self.connection.settimeout(seconds)
-            self.connection.sendall(framed(verb, number, data))
+            held, self._held = self._held, b""
+            self.connection.sendall(held + framed(verb, number, data))
         except TimeoutError:
             raise Late from None
         except OSError:

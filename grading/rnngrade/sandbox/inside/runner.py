@@ -7,8 +7,8 @@ worked on, each side may ask the other for a function that only the other has:
     fork n []                              -> the number of a process like this one, which answers on the channel that
                                               comes behind the request; answers are called in such ones only
     open n [name, exercise]                -> whether there is such an answer; it is then asked by "observe"
-    observe n [(driver, arguments) by case, sealed answers] -> for each case, up to one that came to no end, the wire
-                                              form of the observation, as `rnncourse.checks.drive` makes it
+    observe n [(driver, arguments) by case, sealed answers] -> nothing, behind a "seen" for each case, up to one that
+                                              came to no end: the observation, as `rnncourse.checks.drive` makes it
         call m [function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers, if the
                                               answer did not come with the cases (`sealed`)
         callback m [function, args, kwargs]   the judge calls a function that the answer handed to it
@@ -109,15 +109,13 @@ class Runner:
         refuse(self.forbids)
         return {"state": "open"}
 
-    def do_observe(self, cases: list[tuple[str, tuple[Any, ...]]], sealed: np.ndarray) -> list[np.ndarray]:
+    def do_observe(self, cases: list[tuple[str, tuple[Any, ...]]], sealed: np.ndarray) -> None:
         self.answers, self.sealed = [[] for _ in cases], Sealed(sealed)
-        all_seen = []
-        for (drive, args), keep in zip(cases, self.answers, strict=True):
-            seen = self.seen(drive, args, keep)
-            all_seen.append(np.frombuffer(encode([seen]), np.uint8))
+        for number, (drive, args) in enumerate(cases):
+            seen = self.seen(drive, args, self.answers[number])
+            self.channel.hold("seen", number, seen)
             if seen["timed_out"]:
                 break
-        return all_seen
 
     def seen(self, drive: str, args: tuple[Any, ...], keep: list[Any]) -> dict[str, Any]:
         """What the answer does in one case."""
