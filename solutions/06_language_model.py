@@ -25,7 +25,7 @@ from rnncourse import check, hint, progress, use
 from rnncourse.bptt import nll_backward, output_backward, rnn_backward, sequence_nll
 from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
 from rnncourse.gradient_flow import clip_by_global_norm, orthogonal
-from rnncourse.ngram import count_ngrams, sample_index
+from rnncourse.ngram import sample_index
 
 np.set_printoptions(precision=3, suppress=True)
 
@@ -150,8 +150,8 @@ print("one-hot times U is U[ids]:", np.allclose(np.eye(len(chars))[ids] @ U, U[i
 # | row 0 | 0 1 | 1 2 | 2 3 | 3 4 |
 # | row 1 | 4 5 | 5 6 | 6 7 | 7 8 |
 #
-# Read a row from left to right: it is text, without a gap. The id 9 fits into no row. If $L'$ were 5, the fifth input of each
-# row would fill no batch of 2 steps, and be dropped too.
+# Read a row from left to right: it is text, without a gap. The id 9 fits into no row. (With 11 ids a row has five inputs, of
+# which the last fills no batch of 2 steps: it is dropped, too.)
 #
 # <details><summary>What is the very first state, and does it matter?</summary>
 #
@@ -391,8 +391,9 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 # **Claim: the trained network names the right profession in all three, with a probability above 90% where the 5-gram is at
 # one third.** ({{held students}} seeds.)
 #
-# Look at the plateau. At first the network learns what a 5-gram would. Then nothing happens for hundreds of updates: the
-# error of the last word has to arrive ten steps earlier, and by then it is small. That is the wall of unit 05.
+# At first the network learns what a 5-gram would, and there it stands for hundreds of updates: the error of the last word has
+# to arrive ten steps earlier, and by then it is small. That is the wall of unit 05. The spikes are the last word's alone: the
+# network begins to know the subject, an update goes too far, and it is sure of a wrong profession.
 
 # %% [markdown]
 # ## 6 · Three texts: to learn from, to choose by, to be judged on
@@ -474,8 +475,8 @@ settings = {"updates": 1200, "hidden": 64, "watch": True, "score": score}
 few = learned_from("python-source", characters=20_000, **settings, **mine)
 show(learned_by_heart(few.watched, few.losses, 20_000))
 tried, best = use(fit)(lambda epoch: None, lambda epoch: few.watched[epoch], 6, 2)
-print(f"with patience 2, fit keeps what was there after {200 * (best + 1)} updates,")
-print(f"and stops after {200 * len(tried)}: {few.watched[best]:.2f} bits")
+print(f"with patience 2, fit stops after {200 * len(tried)} updates,")
+print(f"and keeps what was there after {200 * (best + 1)}: {few.watched[best]:.2f} bits")
 
 # %% [markdown]
 # **Claim: on 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on
@@ -504,7 +505,8 @@ ends = {}
 for rate in (0.01, 0.1, 1.0):
     ends[rate] = [short_run(rate, seed=seed, **settings) for seed in range(3)]
 show(rates_and_seeds(ends))
-print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0]))
+print("three seeds at 0.1:", *(f"{bits:.2f}" for bits in ends[0.1]))
+print("the first of them:", beside("06_language_model:choices/as shown/bits", ends[0.1][0]))
 
 # %% [markdown]
 # **Claim: ten times too small or too large a rate, or a start ten times too large, costs 0.3 bits or more; eight units more
@@ -531,8 +533,8 @@ print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0
 # of `fit`.
 #
 # **How** you do it is yours to decide: units, start, rows, steps, rate. You may use what you have written:
-# `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. They are your own here, so see first that they pass. The
-# check looks at what comes out:
+# `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. They are your own here, so see first that they pass. (For a
+# start of unit 05, `orthogonal(rng, n)` gives an `(n, n)` matrix.) The check looks at what comes out:
 #
 # - on 2,000 tokens of Reber's grammar, in at most 16 epochs, the network scores less than a fifth above the lowest possible
 #   on a third text. (24 units, 8 rows of 16 steps, rate 0.1 and a memory that starts at 0.1 do that, in a tenth of the four seconds that the check waits.)
@@ -604,6 +606,10 @@ def temperature_softmax(logits, temperature):
 
 # %% check="temperature_softmax"
 check(temperature_softmax)
+
+# %% [markdown]
+# Four characters have the probabilities 0.5, 0.3, 0.15 and 0.05. **Guess**: at $\tau = 0.1$, what does the first of them have?
+# And at 3?
 
 # %% tags=["experiment"]
 from rnncourse.plots import Slider, explore
@@ -863,7 +869,7 @@ for name, text in corpora.items():
     assert tables.kneser_ney[-1] + 0.3 < bits < tables.kneser_ney[2], "The table was expected to win."
 
 # %% [markdown]
-# On both texts counting wins, and clearly.
+# Counting wins, and clearly; in our runs on the documentation, too.
 #
 # **Claim: on both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.**
 # ({{held against_tables}} seeds.) On source code the network needs {{real_text/python-source/network}} bits per character,
@@ -936,10 +942,10 @@ filters = {"no filter": lambda p: p, "nucleus 0.9": lambda p: keep(p, 0.9)}
 print("real words among the longer ones")
 for heat in (0.5, 0.8, 1.2):
     written_pages = pages(source, heat, prompt, write=writer)
-    print(f"   τ = {heat}           {real_words(source, written_pages):4.0%}")
+    print(f"   τ = {heat:<14} {real_words(source, written_pages):4.0%}")
 for name, filtered in filters.items():
     share = real_words(source, written_filtered(source, filtered))
-    print(f"   τ = 1, {name:11} {share:4.0%}")
+    print(f"   τ = 1, {name:<11} {share:4.0%}")
 
 # %% [markdown]
 # **Claim: at a temperature of 0.5 more of the longer words that the network writes are words of the library than at 1.2.**
