@@ -1,7 +1,7 @@
 """A progress bar for training: `for batch in track(batches, "training"): …`.
 
-In a notebook it is a bar below the cell, in a terminal rich's; in either it goes when the loop is done, and what the cell
-shows is left. It can carry a word on how things stand: `bar = track(…)`, `bar.say(f"loss {loss:.2f}")`.
+In a notebook it is a bar below the cell, in a terminal rich's. It goes when the loop is done. It can carry a word on
+how things stand: `bar = track(…)`, `bar.say(f"loss {loss:.2f}")`.
 """
 
 from __future__ import annotations
