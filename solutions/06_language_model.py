@@ -150,8 +150,8 @@ print("one-hot times U is U[ids]:", np.allclose(np.eye(len(chars))[ids] @ U, U[i
 # | row 0 | 0 1 | 1 2 | 2 3 | 3 4 |
 # | row 1 | 4 5 | 5 6 | 6 7 | 7 8 |
 #
-# Read a row from left to right: it is text, without a gap. The id 9 fits into no row. (With 11 ids a row has five inputs, of
-# which the last fills no batch of 2 steps: it is dropped, too.)
+# Read a row from left to right: it is text, without a gap. The id 9 fits into no row. (With 11 ids a row has five
+# inputs; the last fills no batch, and is dropped, too.)
 #
 # <details><summary>What is the very first state, and does it matter?</summary>
 #
@@ -437,7 +437,7 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 #     fit(train_epoch, validate, 5, 2)  gives  ([3.0, 2.0, 2.5, 2.0], 1)
 #     with the losses nan, nan, 1.0 it gives  ([nan, nan], 0)
 #
-# (Where the check speaks of `calls`, it means the list of calls that you make.)
+# (The check's `calls` is the list of calls that you make.)
 
 
 # %% answer="fit"
@@ -476,7 +476,7 @@ few = learned_from("python-source", characters=20_000, **settings, **mine)
 show(learned_by_heart(few.watched, few.losses, 20_000))
 tried, best = use(fit)(lambda epoch: None, lambda epoch: few.watched[epoch], 6, 2)
 print(f"with patience 2, fit stops after {200 * len(tried)} updates,")
-print(f"and keeps what was there after {200 * (best + 1)}: {few.watched[best]:.2f} bits")
+print(f"and keeps those after {200 * (best + 1)}: {few.watched[best]:.2f} bits")
 
 # %% [markdown]
 # **Claim: on 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on
@@ -506,7 +506,8 @@ for rate in (0.01, 0.1, 1.0):
     ends[rate] = [short_run(rate, seed=seed, **settings) for seed in range(3)]
 show(rates_and_seeds(ends))
 print("three seeds at 0.1:", *(f"{bits:.2f}" for bits in ends[0.1]))
-print("the first of them:", beside("06_language_model:choices/as shown/bits", ends[0.1][0]))
+place = "06_language_model:choices/as shown/bits"
+print("the first of them:", beside(place, ends[0.1][0]))
 
 # %% [markdown]
 # **Claim: ten times too small or too large a rate, or a start ten times too large, costs 0.3 bits or more; eight units more
@@ -575,7 +576,7 @@ check(train_model)
 # %% [markdown]
 # ## 7 · Hot and cold
 #
-# To let a model write, draw from its probabilities. If you want it more careful than it is, or bolder, divide the logits by a
+# To let a model write, draw from its probabilities. To make it more careful, or bolder, divide the logits by a
 # **temperature** $\tau > 0$ before the softmax:
 #
 # $$y_i = \frac{e^{o_i / \tau}}{\sum_j e^{o_j / \tau}}$$
@@ -608,8 +609,7 @@ def temperature_softmax(logits, temperature):
 check(temperature_softmax)
 
 # %% [markdown]
-# Four characters have the probabilities 0.5, 0.3, 0.15 and 0.05. **Guess**: at $\tau = 0.1$, what does the first of them have?
-# And at 3?
+# **Guess** what $\tau = 0.1$ makes of the probabilities 0.5, 0.3, 0.15 and 0.05, and what $\tau = 3$.
 
 # %% tags=["experiment"]
 from rnncourse.plots import Slider, explore
@@ -713,7 +713,7 @@ check(nucleus_filter)
 # | new | the space | $h_4$ | with $u_1$ from $h_4$: say, _ |
 # | | _ | $h_5$ | … |
 #
-# Published programs get this loop wrong surprisingly often. Find the place of each of these mistakes in the table:
+# Find the place of each of these mistakes in the table:
 #
 # - the prompt's last character is read twice, once in the warm-up and once as the first input of the loop;
 # - the state starts at zero again after the prompt, or at every character;
@@ -847,7 +847,7 @@ show(training_curves({name: text.losses for name, text in corpora.items()}))
 # $P_2(u \mid q) = 8.25 / 10 + 0.15\, P_1(u)$.
 #
 # In the shorter contexts it counts not how often $w$ came, but after how many *different* characters. The u owes much of its
-# count to q, and that should not speak for it elsewhere. (An older way of falling back is Witten–Bell's.)
+# count to q, and that should not speak for it elsewhere.
 #
 # All read the same training text. The discounts, and $\alpha$, are chosen on the validation text; the code is
 # `rnncourse.experiments.opponents`. **Guess**: among the 1- to 6-grams of either kind, where does the network stand?
@@ -869,15 +869,15 @@ for name, text in corpora.items():
     assert tables.kneser_ney[-1] + 0.3 < bits < tables.kneser_ney[2], "The table was expected to win."
 
 # %% [markdown]
-# Counting wins, and clearly; in our runs on the documentation, too.
+# Counting wins, and clearly.
 #
 # **Claim: on both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.**
 # ({{held against_tables}} seeds.) On source code the network needs {{real_text/python-source/network}} bits per character,
 # the table {{real_text/python-source/Kneser-Ney|median .2f}}; on the documentation {{real_text/python-docs/network}} and
 # {{real_text/python-docs/Kneser-Ney|median .2f}}.
 #
-# Look at the other line, too. With $\alpha$ alone longer contexts do harm, and on source code the network is as good as the
-# best of them. Who had stopped there would have reported a draw. With Kneser–Ney longer contexts do no harm.
+# With $\alpha$ alone longer contexts do harm, and on source code the network is as good as the
+# best of them. Who had stopped there would have reported a draw.
 
 # %% [markdown]
 # ### Experiment · does the network know anything that the table does not?
@@ -960,7 +960,7 @@ for name, filtered in filters.items():
 # %% [markdown]
 # ## 12 · Bugs to hunt
 #
-# Each of these was handed in or published somewhere. **Guess** which check of this unit finds it.
+# **Guess** which check of this unit finds it.
 #
 # - **Report A.** "After loading the saved weights the next morning it writes gibberish." `chars = list(set(text))`.
 # - **Report B.** "After one character it is as if the prompt had never been." `h = np.zeros(...)` stands inside the loop that draws.
@@ -970,8 +970,7 @@ for name, filtered in filters.items():
 #
 # <details><summary>What finds them</summary>
 #
-# A: `build_vocabulary` on two runs. B: `generate` with given uniforms, against a slow program, and not with a model whose $W$
-# is 0. C: the by-hand example with $(0.1, 0.9)$. D: decode row 0 of two batches one after the other. E: tune the opponent on
+# A: `build_vocabulary` on two runs. B: `generate` with given uniforms, against a slow program. C: the by-hand example with $(0.1, 0.9)$. D: decode row 0 of two batches one after the other. E: tune the opponent on
 # the same validation text.
 #
 # </details>

@@ -457,7 +457,8 @@ right = {name: right_on_first(*how, Classifier) for name, how in trained.items()
 for seed in (1, 2):
     name = f"last, always first, seed {seed}"
     right[name] = right_on_first("last", True, Classifier, seed=seed)
-show(shares(right, ours=ours("far_away", {n: (n, "right") for n in trained}), chance=0.5))
+ranges = ours("far_away", {n: (n, "right") for n in trained})
+show(shares(right, ours=ranges, chance=0.5))
 
 # %% [markdown]
 # **Claim:** where the step that matters is always the first, the mean is right more than 99 times in 100. The last state
