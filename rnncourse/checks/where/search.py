@@ -366,7 +366,7 @@ def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = Non
         alone = f"{_in_lines(at[1])}: with one small change there, nothing but (1) is wrong any more."
         said = f"Two things are wrong. (1) {told[0]} (2) {told[1] or alone}"
     elif isinstance(first.scope, Cases):
-        said = f"Two things are wrong. {_in_lines(lines)}: with both of them mended, every case comes out right."
+        said = f"Two things are wrong, in {_in_lines(lines).lower()}: with both mended, every case comes out right."
     else:
         said = (
             f"Two things are wrong. {_in_lines(first.lines)}: with one small change there, {_right(exercise, first)}."
