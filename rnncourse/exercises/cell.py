@@ -157,7 +157,6 @@ ex.draws()
 
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    yield edge("as many inputs as units", *draw(D=3, H=3))
     _, *others = draw(N=3, D=4, H=2)
     yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, 3)], *others)
 
@@ -726,7 +725,6 @@ ex.draws()
 
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    yield edge("as many inputs as units", *draw(D=3, H=3))
     yield edge("one input", *draw(D=1, H=3))
 
 
