@@ -643,8 +643,6 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("two steps", *draw(T=2, d=4, d_v=3))
     yield edge("keys of one number", *draw(d=1))
     yield edge("values of one number", *draw(d_v=1))
-    Q, K, V = draw()
-    yield edge("large keys", Q, 1e3 * K, V)
 
 
 @ex.holds("What comes later changes nothing")
