@@ -130,6 +130,8 @@ def _outputs(
     outputs = [call(model.eval(), *args) for args in calls]
     total = weighted_sum([call(model.train(), *args) for args in calls] if training else outputs)
     if not total.requires_grad:
+        if any(out is None for out in outputs):
+            raise Unfit("a call of the module gives None: does its `forward` return what it has made?")
         raise Unfit("no gradient reaches the parameters: a result is detached, or made from arrays")
     return [arrays(out) for out in outputs], total
 
