@@ -419,8 +419,8 @@ show(convolution_beside_recurrence())
 #
 # Write `depends_on(model, xs, eps=1e-3)`, which finds out which outputs depend on which inputs.
 #
-# - `model(xs)` takes an array `(T, D)`, T inputs of D entries each, and returns an array whose first axis is time as well:
-#   `(T,)`, `(T, Q)`, or with more axes still.
+# - `model(xs)` takes an array `(T, D)` of floats, T inputs of D entries each, and returns an array whose first axis is
+#   time as well: `(T,)`, `(T, Q)`, or with more axes still.
 # - The result is an array `(T, T)` of `True` and `False`. Entry `[t, k]` says whether **any** entry of output `t` changes
 #   when an entry of input `k` is raised by `eps`. Raise **one entry at a time**, and try each. A change is a change, however
 #   small: compare with `!=`.

@@ -13,7 +13,7 @@
 # top. **Before you start:** the cell of [unit 03](../03_cell/03_cell.ipynb) and the chain rule. There are 9 exercises,
 # the last of which is optional, and one written question: 33 points in all.
 #
-# In all exercises you write NumPy, and may not call `torch`. Answers keep the dtype that they are given and leave their
+# All exercises are NumPy, without `torch`. All arrays but targets and masks hold floats. Answers keep the dtype and leave
 # arguments as they are. Write each guess down before you run a cell. What is trained and measured stands in
 # `rnncourse.experiments.bptt`.
 
@@ -630,8 +630,8 @@ assert best["central,\nfloat32"] > 1e-5, "No more than five right digits were ex
 # *●●● · 16 minutes · 4 points*
 #
 # `backwards` is a dict from names to functions. Each has the signature of your `rnn_backward`, `f(dH, X, h0, H, U, W)`,
-# and claims to be one: five arrays of the right shapes come back, for arguments of any sizes. Return the **set of
-# names** of those that are wrong in any of the five. Several may be, or all, or none.
+# and claims to be one: five arrays of the right shapes come back, for any sizes, and no argument changes.
+# Return the **set of names** of those that are wrong in any of the five. Several may be, or all, or none.
 #
 # You may call `rnn_forward(X, h0, U, W, b)` (imported) and your `numerical_gradient`. Compare with these and not with
 # your own `rnn_backward`: a referee should not share a mistake with a player.

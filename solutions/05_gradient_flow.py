@@ -12,9 +12,9 @@
 # **It takes** about three and a half hours, best in two sittings (the second begins with section 5). **You should
 # know** unit 04, and eigenvalues. There are 7 exercises and two written questions, 26 points in all.
 #
-# In all exercises you write NumPy, and may not call `torch`. Answers keep the dtype that they are given and leave their
-# arguments as they are. Write each guess down before you run a cell. What is trained and measured stands in
-# `rnncourse.experiments.gradient_flow`.
+# In all exercises you write NumPy, and may not call `torch`. Arrays hold floats. Answers keep the dtype that they are
+# given and leave their arguments as they are. Write each guess down before you run a cell. What is trained and measured
+# stands in `rnncourse.experiments.gradient_flow`.
 
 # %% [markdown]
 # ## The question that unit 04 left open

@@ -77,8 +77,8 @@ check(build_vocabulary)
 # ### Exercise 6.2 · `encode`
 # *●○○ · 3 minutes · 1 point · optional*
 #
-# From a text of $L$ characters to an array `(L,)` of their ids, whole numbers. `index` is a dict like the one that you have
-# just made. A character that is not in it is a **KeyError**.
+# From a text of $L\geq1$ characters to an array `(L,)` of their ids, whole numbers. `index` is a dict like the one that
+# you have just made. A character that is not in it is a **KeyError**.
 #
 #     encode("hole", {"e": 0, "h": 1, "l": 2, "o": 3})  gives  [1, 3, 2, 0]
 

@@ -778,8 +778,8 @@ show(carried_state())
 #
 # - The state is None for the first batch. It is carried from each batch to the next, detached.
 # - For each batch: minimise its *mean* loss per token. The gradients of all parameters are clipped together to the norm
-#   `max_norm` (unit 05; `nn.utils.clip_grad_norm_` does it), and `optimizer` makes the update.
-# - Return a float: the mean loss per token over all batches, each as it was when it was read.
+#   `max_norm` (`nn.utils.clip_grad_norm_`), and `optimizer` makes the update. A `grad` of before does not count.
+# - Return a float: the mean loss per token over all batches, each as it was when read.
 
 
 # %% answer="train_epoch"

@@ -545,7 +545,7 @@ show_beam(continuations, width=2)
 # 5. There are at most `max_length` rounds. What has not ended by then is returned as it is.
 #
 # Scores are plain sums, not divided by the length. If there are fewer candidates than `width`, keep them all. In the
-# cases of the check no two scores tie.
+# cases of the check no two scores tie, and no probability is 0.
 
 
 # %% answer="beam_search"

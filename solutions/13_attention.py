@@ -116,8 +116,8 @@ assert 0.2 < largest_weight(1024, root=True) < 0.4, "With the root no key was ex
 # Write scaled dot-product attention. `query (…, T_q, d)`, `keys (…, T_k, d)` and `values (…, T_k, d_v)` have the same
 # leading axes, none, one or more. Return `(context (…, T_q, d_v), weights (…, T_q, T_k))`. `mask` is `None`, or an array
 # of bools that broadcasts to the weights, True = may look; no row is all False. Scores may be as large as you like, and
-# give no nan. In all exercises the dtype stays: `math.sqrt(d)` is a plain number, `np.sqrt(d)` is a float64 and would turn
-# float32 into float64. You may call `softmax(O)` of unit 03, which is imported.
+# give no nan. In all exercises arrays of numbers hold floats, and the dtype stays: `math.sqrt(d)` is a plain number,
+# `np.sqrt(d)` is a float64 and would turn float32 into float64. You may call `softmax(O)` of unit 03, which is imported.
 #
 #     query [[2, 0, 0, 0]]   keys [[1, 0, 0, 0], [0, 1, 0, 0]]   values [[10], [20]]
 #     gives, rounded,  context [[12.69]]   weights [[0.731, 0.269]]

@@ -5,14 +5,15 @@ import os
 import warnings
 import zlib
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from rnncourse.checks.drive import Driver, Observation, observe
+from rnncourse.checks.drawing import at_the_ends
+from rnncourse.checks.drive import Driver, Observation, observe, turned
 from rnncourse.checks.exercise import Case, Exercise, Misconception, Question, unchanged
-from rnncourse.checks.plain import Plain
+from rnncourse.checks.plain import Plain, arrays_in
 
 VISIBLE_SEED = "visible"
 HIDDEN_SEED = "hidden"
@@ -63,6 +64,45 @@ def drawn(exercise: Exercise, seed: Seed) -> tuple[list[Case], list[Observation]
 def expected(exercise: Exercise, one: Case) -> Observation:
     """What the reference does in a case; nothing where it is not asked, since facts decide."""
     return Observation() if exercise.facts else quiet_observe(exercise.reference, exercise.drive, one.args)
+
+
+@dataclass(frozen=True)
+class End:
+    """A case that only an answer is asked that is right in all others; `words` say in what it is another one."""
+
+    drive: Driver
+    case: Case
+    wanted: Observation
+    words: str
+
+
+OTHERWISE = (
+    "With the same numbers laid out otherwise in memory, as `np.asfortranarray(x)` or `x.T` has them, the answer is "
+    'another. Nothing may hang on that: `reshape` goes row by row always, `.data` and `ravel(order="K")` '
+    "go by the memory, and what is written into `zeros_like(x).reshape(-1)` may be lost in a copy."
+)
+
+
+def ends(exercise: Exercise, seed: Seed) -> list[End]:
+    """Ordinary cases of a seed with an argument at an end of its range, as far as the reference has an answer there;
+    and the first one that has a table with its numbers laid out otherwise in memory.
+    """
+    if ("ends", seed) not in exercise.memory:
+        found: list[End] = []
+        asked = [(one, wanted) for one, wanted in zip(*drawn(exercise, seed), strict=True) if not one.is_edge]
+        if not exercise.facts:
+            for one in at_the_ends((one for one, _ in asked), exercise.takes, exercise.ends):
+                wanted = expected(exercise, one)
+                if not wanted.error and not any(np.isnan(a).any() for a in arrays_in(wanted.answer)):
+                    words = f"It is right in all other cases, but not where {one.note}."
+                    found.append(End(exercise.drive, replace(one, note=""), wanted, words))
+        tables = [two for two in asked if any(min(a.shape, default=1) > 1 < a.ndim for a in arrays_in(two[0].args))]
+        if tables and not (exercise.facts or exercise.drive.writes or exercise.drive.counts_depth):
+            one, wanted = tables[0]
+            found.append(End(turned(exercise.drive), replace(one, is_edge=True), wanted, OTHERWISE))
+        exercise.memory["ends", seed] = found
+    kept: list[End] = exercise.memory["ends", seed]
+    return kept
 
 
 def of_mistake(exercise: Exercise, mistake: Misconception, one: Case) -> Observation:

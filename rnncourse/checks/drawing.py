@@ -8,6 +8,7 @@ ordinary (2, 3) (3, 12)
 one row (1, 2) (2, 10)
 one unit (3, 2) (2, 2)
 float32 (3, 2) (2, 10)
+all sizes alike (4, 4) (4, 8)
 """
 
 from __future__ import annotations
@@ -90,12 +91,66 @@ def cell_weights(
     return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
 
 
+# What the numbers of an argument become at the ends of their range, and what is said of an answer that is wrong there.
+ENDS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "zero": (lambda x: 0 * x, "is 0 everywhere"),
+    "gap": (lambda x: x * (np.arange(len(x)) != len(x) // 2).reshape(-1, *[1] * (x.ndim - 1)), "has a row of zeros"),
+    "large": (lambda x: 10**4 * x, "is 10,000 times as large (does an `exp` overflow, or a difference lose digits?)"),
+    "tiny": (lambda x: x / 10**8, "is smaller by 1e-8: nothing is so small that it counts for nothing"),
+    "whole": (
+        lambda x: np.rint(2 * x).astype(np.int64),
+        "holds whole numbers (an array made like it, of its dtype, cuts off what is behind the point)",
+    ),
+}
+
+
+def at_the_ends(cases: Iterable[Case], takes: tuple[Axes, ...], special: dict[str, str]) -> Iterator[Case]:
+    """Of cases of one form the first, with each argument that has an array of floats at each of its ends, and one that
+    is a float large and tiny: whole numbers only where `special` has "whole" for its name, none at all for "none".
+    """
+    for args in {repr(_form(one.args)): one.args for one in reversed(list(cases))}.values():
+        for i, value in enumerate(args):
+            name = takes[i].name if i < len(takes) else f"argument {i + 1}"
+            usual = ["large", "tiny"] if type(value) is float else [*ENDS][:4] if _has_floats(value) else []
+            for end in {"none": [], "whole": [*usual, "whole"]}.get(special.get(name, ""), usual):
+                change, words = ENDS[end]
+                yield edge(f"{name} {words}", *args[:i], _changed(value, change), *args[i + 1 :])
+
+
+def _form(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_form(v) for v in value]
+    return value.ndim if isinstance(value, np.ndarray) else value if isinstance(value, (str, bool)) else type(value)
+
+
+def _has_floats(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_floats, value))
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim > 0
+
+
+def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_changed(v, change) for v in value)
+    return change(value) if type(value) is float or _has_floats(value) else value
+
+
 Draw = Callable[..., tuple[Any, ...]]
 
 # The sizes of an axis in the two ordinary standard cases, and in the edge cases; another axis gets the smallest that is
-# free. A case with one of an axis, or in float32, is an edge.
+# free. A case with one of an axis, in float32, or with one size for all axes, is an edge.
 SIZES = {"T": (5, 7, 4), "N": (3, 2, 3), "D": (4, 3, 2), "H": (2, 6, 5), "Q": (6, 5, 6)}
 ALONE = {"T": "one step", "N": "one row", "H": "one unit"}
+ALIKE = "all sizes alike"
+
+# Batches of sequences, by what is special about their lengths: the number of steps, and how many of each are real.
+LENGTHS = {
+    "one step": (1, np.array([1, 1, 1])),
+    "one row": (6, np.array([4])),
+    "nothing is padding": (4, np.array([4, 4, 4])),
+    "as many steps as rows": (4, np.array([3, 1, 4, 2])),
+    "all of one length, and shorter than T": (6, np.array([4, 4, 4])),
+}
 
 
 @dataclass(frozen=True)
@@ -122,6 +177,7 @@ class Drawer:
             names = [p.name for p in parameters if p.default is p.empty or p.name == "dtype"]
         axes = tuple(n for n in names if n != "dtype")
         notes = [note for axis, note in ALONE.items() if axis in axes] + ["float32"] * ("dtype" in names)
+        notes += [ALIKE] * (len(axes) > 1)
         return Drawer(draw, axes, SIZES | sizes, tuple(n for n in notes if n not in without))
 
     def arguments(self, rng: np.random.Generator, which: int = -1, **given: Any) -> tuple[Any, ...]:
@@ -137,6 +193,7 @@ class Drawer:
             yield case(*self.arguments(rng, which))
         for note in self.notes:
             special: dict[str, Any] = {axis: 1 for axis, alone in ALONE.items() if note == alone}
+            special |= {axis: 4 for axis in self.axes if note == ALIKE}
             yield edge(note, *self.arguments(rng, **special or {"dtype": np.float32}))
 
 

@@ -26,7 +26,7 @@ from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Choice, Exercise, Question
-from rnncourse.checks.faults import Fault, broken_properties, faults_of, of_layout
+from rnncourse.checks.faults import Fault, at_an_end, broken_properties, faults_of
 from rnncourse.checks.place import Where
 from rnncourse.checks.plain import NotPlain, to_plain
 from rnncourse.checks.verdict import Verdict
@@ -76,7 +76,7 @@ def judge(
             faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
         visible = visible if is_hidden else len(faults)
     if not faults:
-        faults = of_layout(exercise, candidate, zip(*drawn(exercise, seeds[-1]), strict=True), hidden=hidden)
+        faults = at_an_end(exercise, candidate, seeds[-1], hidden=hidden)
         visible = 0 if hidden else len(faults)
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
     diagnosis = diagnose(evidence) if faults and diagnosing else None

@@ -6,7 +6,8 @@
 ...                    hints=("a nudge", "the way", "nearly the answer"))
 
 Cases are drawn anew from a generator, the same for the same seed. The standard ones, two ordinary cases of sizes that
-are all different and an edge case for one row, one unit and float32, come from what it takes; the others are written:
+are all different and an edge case for one row, one unit, float32 and one size for all, come from what it takes; the
+others are written:
 
 >>> ex.draws()
 >>> @ex.cases
@@ -14,7 +15,7 @@ are all different and an edge case for one row, one unit and float32, come from 
 ...     x, h, W = draw(N=4)
 ...     yield edge("no state", x, 0 * h, W)
 >>> [one.note for one in ex.draw(np.random.default_rng(0))]
-['', '', 'one row', 'one unit', 'float32', 'no state']
+['', '', 'one row', 'one unit', 'float32', 'all sizes alike', 'no state']
 
 >>> @ex.misconception
 ... def W_transposed(x, h, W):
@@ -51,7 +52,7 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.drawing import Axes, Case, Draw, Drawer, case, cell_weights, edge, normal, weights
+from rnncourse.checks.drawing import LENGTHS, Axes, Case, Draw, Drawer, case, cell_weights, edge, normal, weights
 from rnncourse.checks.drive import Driver, call
 from rnncourse.checks.edits import HEAD, Change, EditError, compiled, edited, needed, parse
 from rnncourse.checks.facts import Fact
@@ -59,6 +60,7 @@ from rnncourse.checks.packed import text_of
 from rnncourse.checks.plain import Plain
 
 __all__ = [
+    "LENGTHS",
     "WEIGHTS",
     "Axes",
     "Case",
@@ -212,6 +214,7 @@ class Exercise:
     may_share: bool = False
     by_result: bool = False
     calls_own: bool = False
+    ends: dict[str, str] = field(default_factory=dict)
     misconceptions: list[Misconception] = field(default_factory=list)
     properties: list[tuple[str, Property]] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict, repr=False)

@@ -5,18 +5,17 @@ ordinary cases, on edge cases, and the arguments are left alone.
 """
 
 import builtins
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.cases import Candidate, Seed, canonical
+from rnncourse.checks.cases import Candidate, Seed, canonical, ends
 from rnncourse.checks.compare import difference, kind_of
-from rnncourse.checks.drive import Observation, turned
+from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.facts import Fact
-from rnncourse.checks.plain import Plain, Unfit, arrays_in
+from rnncourse.checks.plain import Plain, Unfit
 
 
 @dataclass(frozen=True)
@@ -181,38 +180,17 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
     return []
 
 
-def of_layout(
-    exercise: Exercise, candidate: Candidate, cases: Iterable[tuple[Case, Observation]], *, hidden: bool = False
-) -> list[Fault]:
-    """What is wrong in the case `for_layout`, if its numbers lie in memory column by column. An error is no fault:
+def at_an_end(exercise: Exercise, candidate: Candidate, seed: Seed, *, hidden: bool = False) -> list[Fault]:
+    """The first of the `ends` in which an answer is wrong. Where only the layout is another, an error is no fault:
     PyTorch's `.view` takes some layouts only, and says so.
     """
-    of_cases = {id(one): (one, wanted) for one, wanted in cases}
-    if (chosen := for_layout(exercise, (one for one, _ in of_cases.values()))) is None:
-        return []
-    one, wanted = of_cases[id(chosen)]
-    seen = candidate.observe(turned(exercise.drive), one.args)
-    if seen.error:
-        return []
-    found = faults_of(exercise, replace(one, is_edge=True), wanted, seen, hidden=hidden)
-    return [replace(fault, words=f"{OTHERWISE} {fault.words}") for fault in found[:1]]
-
-
-def for_layout(exercise: Exercise, cases: Iterable[Case]) -> Case | None:
-    """The case that is asked with its numbers laid out otherwise: the first ordinary one that has a table."""
-    if exercise.facts or exercise.drive.writes or exercise.drive.counts_depth:
-        return None
-    for one in cases:
-        if not one.is_edge and any(min(a.shape, default=1) > 1 and a.ndim > 1 for a in arrays_in(one.args)):
-            return one
-    return None
-
-
-OTHERWISE = (
-    "With the same numbers laid out otherwise in memory, as `np.asfortranarray(x)` or `x.T` has them, the answer is "
-    'another. Nothing may hang on that: `reshape` goes row by row always, `.data` and `ravel(order="K")` '
-    "go by the memory, and what is written into `zeros_like(x).reshape(-1)` may be lost in a copy."
-)
+    for end in ends(exercise, seed):
+        seen = candidate.observe(end.drive, end.case.args)
+        if seen.error and end.drive is not exercise.drive:
+            continue
+        if found := faults_of(exercise, end.case, end.wanted, seen, hidden=hidden):
+            return [replace(found[0], words=f"{end.words} {found[0].words}")]
+    return []
 
 
 def describe_case(exercise: Exercise, one: Case, *, hidden: bool = False) -> str:

@@ -55,14 +55,14 @@ def drive_module(
     *,
     training: bool = True,
 ) -> tuple[list[Any], dict[str, torch.Tensor]]:
-    """Build `candidate(*init)`, load the parameters, call it with each tuple of arguments, in training mode or not.
+    """Build `candidate(*init)`, load the parameters, call it with each tuple of arguments.
 
-    Returns the outputs, and by name the gradients of a weighted sum of them. **Errors:** `Unfit` if the module's
-    parameters are not those, by name and shape.
+    Returns the outputs in evaluation mode, and by name the gradients of a weighted sum of them, in training mode or
+    not. **Errors:** `Unfit` if the module's parameters are not those, by name and shape.
     """
     with _as_default(parameters):
-        model = load(candidate(*init), parameters).train(training)
-        outputs, total = _outputs(model, calls)
+        model = load(candidate(*init), parameters)
+        outputs, total = _outputs(model, calls, training=training)
         return outputs, _by_name(model, parameters, total)
 
 
@@ -71,7 +71,7 @@ def drive_outputs(
 ) -> list[Any]:
     """The outputs of `drive_module` alone."""
     with _as_default(parameters), torch.no_grad():
-        model = load(candidate(*init), parameters)
+        model = load(candidate(*init), parameters).eval()
         return [arrays(model(*args)) for args in calls]
 
 
@@ -118,13 +118,17 @@ def _without_padding(model: torch.nn.Module, *args: Any) -> Any:
 
 
 def _outputs(
-    model: torch.nn.Module, calls: list[tuple[Any, ...]], call: Callable[..., Any] | None = None
+    model: torch.nn.Module,
+    calls: list[tuple[Any, ...]],
+    call: Callable[..., Any] = lambda model, *args: model(*args),
+    *,
+    training: bool = True,
 ) -> tuple[list[Any], torch.Tensor]:
-    """What comes out of `model`, or `call(model, *args)`, and a weighted sum of it. **Errors:** `Unfit` if no gradient
-    flows through that.
+    """What comes out of `model`, or `call(model, *args)`, in evaluation mode, and a weighted sum of what comes out in
+    training mode or not. **Errors:** `Unfit` if no gradient flows through that.
     """
-    outputs = [call(model, *args) if call else model(*args) for args in calls]
-    total = weighted_sum(outputs)
+    outputs = [call(model.eval(), *args) for args in calls]
+    total = weighted_sum([call(model.train(), *args) for args in calls] if training else outputs)
     if not total.requires_grad:
         if any(out is None for out in outputs):
             raise Unfit("a call of the module gives None: does its `forward` return what it has made?")
@@ -154,7 +158,7 @@ def drive_layer(
     """
     leaves, fed = zip(*(_watched(args) for args in calls), strict=True)
     with _as_default(parameters):
-        outputs, _ = _outputs(load(candidate(*init), parameters).eval(), calls)
+        outputs, _ = _outputs(load(candidate(*init), parameters), calls, training=False)
     with nullcontext() if dtype_counts else _as_default(parameters):
         model = load(candidate(*init), parameters)
         own = dict(model.named_parameters())
@@ -263,12 +267,14 @@ def _gradients(total: torch.Tensor, leaves: list[Any]) -> list[Any]:
 def drive_train(
     candidate: Any, model: torch.nn.Module, learning_rate: float, batches: Any, *args: Any
 ) -> tuple[Any, dict[str, torch.Tensor]]:
-    """`candidate(model, batches, optimizer, *args)` with plain gradient descent; the answer and the parameters
-    after it.
+    """`candidate(model, batches, optimizer, *args)` with plain gradient descent, where each parameter has a gradient
+    of before; the answer and the parameters after it.
 
     **Errors:** `Unfit` if the answer is a tensor with its graph.
     """
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
+    for p in model.parameters():
+        p.grad = torch.ones_like(p)
     answer = candidate(model, batches, optimizer, *args)
     if isinstance(answer, torch.Tensor) and answer.requires_grad:
         raise Unfit("what comes back is a tensor that holds on to its whole graph: .item() makes a float of it")

@@ -10,7 +10,7 @@ import numpy as np
 
 from rnncourse import bidirectional
 from rnncourse.checks.drive import padded, padded_module
-from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, cell_weights, edge, normal
+from rnncourse.checks.exercise import LENGTHS, Case, Draw, Option, Unit, case, cell_weights, edge, normal
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 
 unit = Unit("09_bidirectional", "Reading both ways", bidirectional, forbids=("torch",))
@@ -38,10 +38,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(normal(rng, 6, 4, 3), np.array([4, 6, 1, 3]))
     yield case(normal(rng, 7, 3, 2), np.array([2, 5, 4]))  # nobody is as long as the batch
     yield edge("lengths=None", normal(rng, 4, 3, 2), None)
-    yield edge("one step", normal(rng, 1, 3, 2), np.array([1, 1, 1]))
-    yield edge("one row", normal(rng, 6, 1, 4), np.array([4]))
-    yield edge("nothing is padding", normal(rng, 5, 2, 3), np.array([5, 5]))
-    yield edge("as many steps as rows", normal(rng, 4, 4, 2), np.array([3, 1, 4, 2]))
+    for note, (T, lengths) in LENGTHS.items():
+        yield edge(note, normal(rng, T, len(lengths), 2), lengths)
     yield edge("two axes, whole numbers", rng.permutation(np.arange(24)).reshape(6, 4), np.array([2, 6, 5, 3]))
     yield edge("four axes", normal(rng, 5, 3, 2, 4), np.array([5, 2, 4]))
     yield edge("float32", normal(rng, 5, 2, 3, dtype=np.float32), np.array([3, 5]))
@@ -253,9 +251,8 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*draw(T=7), "concat", np.array([4, 2, 6]))  # nobody is as long as the batch
     yield case(*draw(T=6, N=4), "sum", np.array([3, 6, 1, 5]))
     yield edge("lengths=None", *draw(), "concat", None)
-    yield edge("one row", *draw(T=6, N=1), "concat", np.array([4]))
-    yield edge("all sizes alike", *both_ways(rng, 4, 4, 4, 4), "product", np.array([2, 4, 3, 1]))
-    yield edge("nothing is padding", *draw(T=5), "sum", np.array([5, 5, 5]))
+    for note, (T, lengths) in LENGTHS.items():
+        yield edge(note, *draw(T=T, N=len(lengths), D=4, H=4), "product", lengths)
     yield edge("float32", *draw(T=5, N=2, dtype=np.float32), "sum", np.array([3, 5]))
 
 
@@ -482,11 +479,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*states(6, 3, 2), np.array([2, 6, 4]), "concat")
     yield case(*states(5, 3, 4), np.array([4, 2, 3]), "sum")
     yield case(*states(6, 2, 5), np.array([3, 5]), "product")
-    yield edge("one step", *states(1, 3, 2), np.array([1, 1, 1]))
-    yield edge("one row", *states(6, 1, 4), np.array([4]), "sum")
+    for note, (T, lengths) in LENGTHS.items():
+        yield edge(note, *states(T, len(lengths), 4), lengths)
     yield edge("a sequence of one step", *states(5, 3, 2), np.array([4, 1, 2]))
-    yield edge("as many steps as rows", *states(4, 4, 2), np.array([3, 1, 4, 2]), "product")
-    yield edge("nothing is padding", *states(4, 3, 5), np.array([4, 4, 4]))
     yield edge("float32", *states(5, 3, 4, dtype=np.float32), np.array([1, 4, 3]))
 
 
@@ -581,7 +576,6 @@ ex.draws(hidden_markov, K=(3, 4, 2), Q=(4, 2, 3), T=(6, 5, 5))
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*draw(K=2, Q=5, T=9))
     yield edge("one state", *draw(K=1))
-    yield edge("as many states as observations", *draw(K=4, Q=4, T=4))
     # where it starts is certain, and no state is ever left for one before it: a logarithm must stand a 0
     _, transition, emission, observations = draw(K=3, Q=4, T=7)
     upwards = np.triu(transition) / np.triu(transition).sum(axis=1, keepdims=True)
@@ -724,9 +718,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case((6, 4, 3, 2), tagger_parameters(rng, 6, 4, 3, 2), [(ids(6, 6, 4), lengths)])
     yield case((5, 3, 4, 3), tagger_parameters(rng, 5, 3, 4, 3), [(ids(5, 7, 3), np.array([2, 5, 4]))])
     yield edge("one step, one row", (4, 2, 3, 2), tagger_parameters(rng, 4, 2, 3, 2), [(ids(4, 1, 1),)])
-    yield edge(
-        "all sizes alike", (4, 4, 4, 4), tagger_parameters(rng, 4, 4, 4, 4), [(ids(4, 4, 4), lengths.clip(1, 4))]
-    )
+    for note, (T, lengths) in LENGTHS.items():
+        yield edge(note, (4, 4, 4, 4), tagger_parameters(rng, 4, 4, 4, 4), [(ids(4, T, len(lengths)), lengths)])
     single = tagger_parameters(rng, 5, 2, 3, 4, np.float32)
     yield edge("float32", (5, 2, 3, 4), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([2, 3]))])
 

@@ -185,6 +185,8 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     logits, targets = draw()
     yield edge("logits near 1000", logits + 1000, targets)  # exp alone overflows
     yield edge("float32, with a mask of bool", *scored(rng, 4, 2, 3, np.float32), padding(rng, 4, 2))
+    whole = padding(rng, 4, 2).astype(np.int64)
+    yield edge("float32, with a mask of 0 and 1", *scored(rng, 4, 2, 3, np.float32), whole)
     yield edge("sure and wrong: logits 0 and 1000", *sure_and_wrong(rng, 4, 2, 3))
 
 
@@ -560,6 +562,7 @@ ex = unit.exercise(
     points=3,
     takes="f, x (), eps",
     gives="gradient ()",
+    ends={"eps": "none"},
     hints=(
         "One entry at a time: move it up a little, then down a little, all others as they were, and see how much "
         "f changes.",
@@ -577,6 +580,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(wave(a=rng.uniform(2, 4, 6), b=curvature(rng, 6)), normal(rng, 2, 3))
     yield case(cubic(a=rng.uniform(1, 2, 6), b=curvature(rng, 6)), normal(rng, 3, 2), 0.1)
     yield edge("three axes", quadratic_form(A=rng.uniform(5, 15, (12, 12)), b=normal(rng, 12)), normal(rng, 2, 3, 2))
+    yield edge("no axes", cubic(a=rng.uniform(1, 2, 1), b=curvature(rng, 1)), np.asarray(rng.uniform(1, 2)))
     yield edge("f looks at the rows of x", rows(a=curvature(rng, 3)), normal(rng, 2, 3))
     yield edge("one entry", cubic(a=rng.uniform(1, 2, 1), b=curvature(rng, 1)), normal(rng, 1, 1), 0.01)
 
@@ -727,7 +731,7 @@ def backward_pass(kind: str) -> Callable[..., tuple[np.ndarray, ...]]:
 def people(rng: np.random.Generator, kinds: list[str]) -> dict[str, Named]:
     """Give each backward pass the name of somebody, in an order that tells nothing."""
     names = rng.permutation(PEOPLE)[: len(kinds)].tolist()
-    return {name: backward_pass(kind=kind) for name, kind in zip(names, rng.permutation(kinds).tolist())}
+    return {n: backward_pass(kind=kind) for n, kind in zip(names, rng.permutation(kinds).tolist(), strict=True)}
 
 
 ex = unit.exercise(
@@ -750,12 +754,13 @@ ex = unit.exercise(
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     kinds = rng.permutation([*KINDS, *RARER]).tolist()
-    yield case(people(rng, ["loop", "sums", *kinds[:6]]))
-    yield case(people(rng, ["loop", "sums", "loop", *kinds[6:]]))
+    yield case(people(rng, ["loop", "sums", *kinds[:7]]))
+    yield case(people(rng, ["loop", "sums", "loop", *kinds[7:]]))
     # The majority makes one mistake: who compares them with each other takes it for the truth.
     yield edge("several make the same mistake", people(rng, ["loop", *kinds[:1] * 3, "sums"]))
     yield edge("none is broken", people(rng, ["loop", "sums"]))
     yield edge("all are broken", people(rng, kinds[:4]))
+    yield edge("nobody is there", {})
 
 
 ex.mistakes(r"""

@@ -120,12 +120,6 @@ ex = unit.exercise(
 ex.draws()
 
 
-@ex.cases
-def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    *others, b = draw(H=4)
-    yield edge("gates far open or closed", *others, b + 1000 * rng.permutation(np.repeat([1, -1], 8)))
-
-
 ex.mistakes(r"""
 order_i_f_o_g: You take the columns in the order i, f, o, g. Here, as in PyTorch, they stand in the order i, f, g, o:
   the third part goes through the tanh.
@@ -243,6 +237,7 @@ ex = unit.exercise(
     points=3,
     takes="X (T, N, D), h0 (N, H), c0 (N, H), U (D, 4H), W (H, 4H), b (4H,)",
     gives="H (T, N, H), last",
+    ends={"X": "whole"},
     uses=(gates.gate, gates.lstm_step),
     hints=(
         "The loop of `rnn_forward` in unit 03, with two things in your hands where there was one.",
@@ -251,12 +246,6 @@ ex = unit.exercise(
     ),
 )
 ex.draws()
-
-
-@ex.cases
-def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    _, *others = draw(N=2, D=4, H=3)
-    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, (5, 2))], *others)
 
 
 @ex.holds("Two runs in a row give what one run gives")
@@ -1046,12 +1035,6 @@ ex = unit.exercise(
     ),
 )
 ex.draws()
-
-
-@ex.cases
-def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    *others, b_i, b_h = draw(H=4)
-    yield edge("gates far open or closed", *others, b_i + 1000 * rng.permutation(np.repeat([1, -1], 6)), b_h)
 
 
 ex.mistakes(r"""

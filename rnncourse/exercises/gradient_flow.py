@@ -174,6 +174,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one unit", np.array([[-0.5 - rng.random()]]))
     yield edge("a radius of 0", leaning(rng, 0.0, 0.0, 0.0))
     yield edge("all zeros", np.zeros((3, 3)))
+    yield edge("one eigenvalue, six times", float(rng.uniform(0.5, 2)) * np.eye(6))  # a polynomial's roots are far off
 
 
 ex.mistakes(r"""

@@ -8,7 +8,7 @@ import numpy as np
 from rnncourse import heads
 from rnncourse.checks.callables import Named
 from rnncourse.checks.drive import layer, module
-from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import LENGTHS, Case, Draw, Unit, case, edge, normal, weights
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.fixtures.heads import (
     asked_again,
@@ -162,7 +162,6 @@ ex.draws(mlp_calls)
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("one output", *draw(Q=1))
-    yield edge("all sizes alike", *draw(N=3, D=3, H=3, Q=3))
 
 
 ex.mistakes(r"""
@@ -252,8 +251,7 @@ ex.draws(core_calls)
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     # Without h0, so that it shows where the start state is to blame.
     x = normal(rng, 5, 3, 4)
-    yield case((4, 2, 6), core_parameters(rng, 4, 2, 6), [(x,), (normal(rng, 4, 3, 4),), (x, None)])
-    yield edge("all sizes alike", *draw(T=3, N=3, D=3, H=3, Q=3))
+    yield case((4, 2, 6), core_parameters(rng, 4, 2, 6), [(x,), (normal(rng, 4, 3, 4),), (x[:, :2],), (x, None)])
 
 
 ex.mistakes(r"""
@@ -366,10 +364,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     single = np.float32
     for pool in (("last",), ("mean",)):
         init = (2, 4, 3, *pool)
-        yield edge("one step", init, core_parameters(rng, 2, 4, 3), [(x(1, 3, 2), np.array([1, 1, 1]))])
-        yield edge("one row", init, core_parameters(rng, 2, 4, 3), [(x(6, 1, 2), np.array([4]))])
-        yield edge("nothing is padding", init, core_parameters(rng, 2, 4, 3), [(x(5, 2, 2), np.array([5, 5]))])
-        yield edge("as many steps as rows", init, core_parameters(rng, 2, 4, 3), [(x(4, 4, 2), np.array([3, 1, 4, 2]))])
+        for note, (T, lengths) in LENGTHS.items():
+            yield edge(note, init, core_parameters(rng, 2, 4, 3), [(x(T, len(lengths), 2), lengths)])
+        still = core_parameters(rng, 2, 4, 3)
+        still |= {name: 0 * value for name, value in still.items() if name.startswith("rnn.bias")}
+        calls = [(x(5, 2, 2) * (np.arange(5) > 1)[:, None, None], np.array([4, 3]))]
+        yield edge("states that are 0, of real steps", init, still, calls)
         calls = [(x(5, 3, 2, single), np.array([2, 5, 4]))]
         yield edge("float32", init, core_parameters(rng, 2, 4, 3, single), calls)
 
@@ -560,8 +560,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case((6, 4, 3, 2, how), both_ways_parameters(rng, 6, 4, 3, 2, how), calls)
     for how in ("sum", "product"):
         init, drawn = (5, 2, 4, 3, how), both_ways_parameters(rng, 5, 2, 4, 3, how)
-        yield edge("one step", init, drawn, [(ids(5, 1, 3), np.array([1, 1, 1]))])
-        yield edge("one row", init, drawn, [(ids(5, 6, 1), np.array([4]))])
+        for note, (T, lengths) in LENGTHS.items():
+            yield edge(note, init, drawn, [(ids(5, T, len(lengths)), lengths)])
         yield edge("no lengths", init, drawn, [(ids(5, 5, 2),)])
     single = both_ways_parameters(rng, 5, 2, 4, 3, "concat", np.float32)
     yield edge("float32", (5, 2, 4, 3), single, [(ids(5, 5, 3), np.array([2, 5, 4]))])
@@ -685,7 +685,6 @@ ex.draws(generator_calls)
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("one number a step", *draw(D=1))
-    yield edge("all sizes alike", *draw(T=4, N=4, D=4, H=4))
 
 
 ex.mistakes(r"""
@@ -808,6 +807,7 @@ ex = unit.exercise(
     points=4,
     takes="model, x (T, N, D), t",
     gives="support (T,)",
+    ends={"x": "none"},
     drive=asked_again,
     hints=(
         "Gradients are of one number. Which number do you make of output t, so that no two of its entries can cancel "

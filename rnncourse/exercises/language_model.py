@@ -22,8 +22,8 @@ LETTERS = string.ascii_letters + string.digits + " \n.,:()_=é√"
 
 def babble(rng: np.random.Generator, letters: int, length: int) -> str:
     """A text of so many different characters, in no order, with small and capital letters and a line end among them."""
-    chosen = ["b", "A", "\n", "é", *rng.choice(list(LETTERS.replace("b", "").replace("A", "")), letters, replace=False)]
-    chosen = list(dict.fromkeys(chosen))
+    others = rng.choice(list(LETTERS.replace("b", "").replace("A", "")), letters, replace=False)
+    chosen = list(dict.fromkeys(["b", "A", "\n", "é", "√", *others]))
     start = [str(letter) for letter in rng.permutation(chosen)]
     while start == sorted(start):
         start.reverse()
@@ -250,7 +250,7 @@ ex = unit.exercise(
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def ids(length: int) -> np.ndarray:
-        return rng.permutation(np.arange(100, 100 + length))
+        return rng.permutation(np.arange(200, 200 + length))
 
     yield case(ids(42), 3, 4)  # rows of 13, three batches, one id of each row dropped
     yield case(ids(61), 4, 5)  # rows of 15, which three batches use up
@@ -258,7 +258,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("len(ids) is a multiple of batch_size", ids(24), 4, 2)
     yield edge("one row", ids(14), 1, 3)
     yield edge("one step", ids(12), 3, 1)
-    yield edge("too short for one batch", ids(12), 3, 4)
+    for length in (0, 1, 12):
+        yield edge("too short for one batch", ids(length), 3, 4)
 
 
 ex.mistakes(r"""
@@ -644,6 +645,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the first epoch was the best", falling(rng, 1, 1, 1, 1), 5, 2)
     yield edge("patience 1", falling(rng, -1, -1, 1, -1, -1), 6, 1)
     yield edge("one epoch", falling(rng, -1, -1), 1, 3)
+    yield edge("large losses", [3e9, 5e9, 6e9, 1.0], 4, 2)
+    yield edge("losses of 0 and below", [1.0, 0.0, -1.0, 0.5, -0.5, -2.0], 6, 2)
     one, two, three, four = (round(float(x), 3) for x in rng.uniform([3, 2, 1.5, 1], [3.5, 2.4, 1.9, 1.4]))
     yield edge("a loss that is nan", [one, two, float("nan"), three, float("nan"), float("nan"), four], 7, 2)
     yield edge("the first losses are nan", [float("nan"), float("nan"), one, two, three], 5, 2)
@@ -885,7 +888,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(read, checked, Q, 16, 3, int(rng.integers(1000)), unseen)
     # Nothing can be learned here but by heart, so that the best epoch is among the first.
     Q = int(rng.integers(5, 9))
-    read, checked, none = (rng.integers(0, Q, length) for length in (150, 200, 0))
+    read, checked, none = (rng.integers(0, Q - rare, length) for length, rare in ((150, 1), (200, 0), (0, 0)))
     yield case(read, checked, Q, 40, 4, int(rng.integers(1000)), none)
 
 
@@ -951,7 +954,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one row, without further axes", normal(rng, 4), 0.7)
     yield edge("temperature 1", normal(rng, 2, 4), 1.0)
     yield edge("a whole number", normal(rng, 2, 4), 3)
-    yield edge("a temperature near 0", 0.01 * normal(rng, 3, 5), 0.01)
+    yield edge("a temperature near 0", 1e-9 * normal(rng, 3, 5), 1e-9)
     yield edge("a low temperature and large logits", 100 * normal(rng, 3, 4) + 1000, 0.05)
     impossible = normal(rng, 3, 4)
     impossible[0, 1] = impossible[1, 0] = impossible[1, 3] = -np.inf
@@ -1007,6 +1010,7 @@ ex = unit.exercise(
     points=3,
     takes="probabilities (), k",
     gives="probabilities ()",
+    ends={"probabilities": "none"},
     hints=(
         "Which ids may stay? Sort the ids, not the probabilities, and let the first k of them stay where they are.",
         "Ids, most probable first, ties to the lower id: `order = np.argsort(-probabilities, axis=-1, "
@@ -1121,6 +1125,7 @@ ex = unit.exercise(
     points=4,
     takes="probabilities (), p",
     gives="probabilities ()",
+    ends={"probabilities": "none", "p": "none"},
     hints=(
         "Go down from the most probable id and add up. When the sum reaches p you have enough; the id that made it "
         "reach p is still in.",
@@ -1282,6 +1287,7 @@ ex = unit.exercise(
     points=6,
     takes="parameters, prompt (L,), length, uniforms (K,), temperature",
     gives="ids",
+    ends={"uniforms": "none"},
     forbids=("torch",),
     uses=(language_model.temperature_softmax,),
     hints=(

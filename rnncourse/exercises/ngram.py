@@ -46,7 +46,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     tokens, words = bag(rng, [0, 1, 3])
     yield edge("no tokens at all", [], words)
     yield edge("no token is in the vocabulary", ["xylophone", "quartz"], words)
-    yield edge("a vocabulary of one word", tokens, words[:1])
+    yield edge("one word, more often than a byte can count", [*tokens, *words[:1] * 300], words[:1])
 
 
 ex.mistakes(r"""
@@ -156,7 +156,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the context is empty", babble(rng, 4, 3), 1)
     yield edge("as many tokens as n", [str(word) for word in rng.choice(WORDS, 3, replace=False)], 3)
     yield edge("fewer tokens than n", [str(word) for word in rng.choice(WORDS, 2, replace=False)], 3)
-    yield edge("no tokens at all", [], 2)
+    for n in (1, 2):
+        yield edge("no tokens at all", [], n)
 
 
 ex.mistakes(r"""
@@ -289,7 +290,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(counts, context, "quartz", 12, 0.25)
     yield edge("a token that never follows the context", counts, context, "quartz", 12)
     yield edge("a context that was never seen, without smoothing", counts, ("xylophone", "quartz"), often, 12)
-    yield edge("a context that was never seen, with smoothing", counts, ("xylophone", "quartz"), often, 12, 0.1)
+    yield edge("a context that was never seen, with smoothing", counts, ("xylophone", "quartz"), often, 12, 1e-12)
     yield edge("the empty context of n = 1", {(): counts[context]}, (), often, 12, 1)
     yield edge("an empty table", {}, context, often, 9, 3.0)
 
@@ -374,6 +375,7 @@ ex = unit.exercise(
     points=2,
     takes="log_probabilities (T,)",
     gives="perplexity",
+    ends={"log_probabilities": "none"},
     hints=(
         "Three steps: one number for the whole text, its sign turned, and back from logarithms to numbers.",
         "The one number is the mean of the log-probabilities, so that long and short texts can be compared. They are "
@@ -396,7 +398,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one token", logs(rng, 1))
     yield edge("a uniform model", np.full(5, -np.log(float(rng.integers(20, 90)))))
     yield edge("a model that is always certain and right", np.zeros(4))
-    yield edge("one impossible token", np.append(logs(rng, 3), -np.inf))
+    yield edge("one impossible token", np.insert(logs(rng, 3), 1, -np.inf))
+    yield edge("a token whose probability no float holds", np.append(logs(rng, 3), -900.0))
     yield edge("a long text", np.tile(logs(rng, 12), 250))
 
 
@@ -509,6 +512,7 @@ ex = unit.exercise(
     points=3,
     takes="probabilities (V,), u",
     gives="index",
+    ends={"probabilities": "none", "u": "none"},
     forbids=("numpy.random", "random"),
     hints=(
         "Lay the probabilities end to end on a line from 0 to 1. In whose piece does u lie?",

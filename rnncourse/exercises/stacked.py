@@ -199,6 +199,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case(int(D), int(H) + (int(D) == int(H)), int(L))
     yield edge("one layer", int(rng.integers(4, 9)), int(rng.integers(10, 20)), 1)
     yield edge("one unit", int(rng.integers(4, 9)), 1, 3)
+    yield edge("all sizes alike", *[int(rng.integers(3, 9))] * 3)
 
 
 ex.mistakes(r"""
@@ -537,7 +538,10 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     of_seeds = [call(np.ones((1, 6, 5)), 0.5, generator(seed=int(seed))) for seed in rng.integers(2**31, size=12)]
     counts = {int((np.asarray(one) == 0).sum()) for one in of_seeds}
-    return None if len(counts) > 1 else "each time the same number of entries was dropped."
+    if len(counts) == 1:
+        return "each time the same number of entries was dropped."
+    single = [call(np.ones((2, 1, 1)), 0.9, generator(seed=int(seed))) for seed in rng.integers(2**31, size=12)]
+    return None if any(not np.any(one) for one in single) else "with p = 0.9, an entry that is alone was never dropped."
 
 
 @ex.holds("Each entry stays at its place: it is 0, or divided by 1 - p")
@@ -632,6 +636,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*norm(4, 6), 0.5)  # so large that its place shows
     yield edge("one row, one axis", *norm(7))
     yield edge("all sizes alike", *norm(4, 4, 4), 0.1)
+    yield edge("one entry", *norm(3, 1))
     x, gain, shift = norm(4, 3)
     x[1] = x[1, 0]
     yield edge("a row of equal numbers", x, gain, shift)
@@ -643,8 +648,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 @ex.holds("Ten times the numbers, or a number added to all, give the same")
 def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     x, gain, shift = normal(rng, 4, 6), normal(rng, 6), normal(rng, 6)
-    once, other = (np.asarray(call(a, gain, shift, 1e-12)) for a in (x, 10 * x + 7))
-    return None if np.allclose(once, other) else "with 10 x + 7 in place of x, and eps nearly 0, another result came."
+    once, other = (np.asarray(call(a, gain, shift, 1e-12)) for a in (x, 10 * x + 1e8))
+    return None if np.allclose(once, other) else "with 10 x + 10**8 in place of x, eps nearly 0, another result came."
 
 
 ex.mistakes(r"""
@@ -775,7 +780,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge(note, (4, 3, 2), recurrent(rng, "", 4, 3, layers=2), [x_and_h0(2, 1, 4, 3, 2)], 100)
     # Start states of (N, H), or of as many layers as there are units, are too few here.
     note = "more layers than rows and units, no h0"
-    yield edge(note, (3, 1, 2), recurrent(rng, "", 3, 1, layers=2), [(normal(rng, 4, 1, 3),)], 0)
+    yield edge(note, (3, 1, 11), recurrent(rng, "", 3, 1, layers=11), [(normal(rng, 4, 1, 3),)], 0)
     yield edge("only two settings", (3, 5), recurrent(rng, "", 3, 5, layers=1), [(normal(rng, 4, 2, 3),)], 0)
     yield edge("one step", (3, 4, 2), recurrent(rng, "", 3, 4, layers=2), [x_and_h0(1, 2, 3, 4, 2)], 0)
     single = recurrent(rng, "", 3, 4, np.float32, layers=2)

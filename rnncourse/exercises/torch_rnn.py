@@ -8,7 +8,7 @@ import numpy as np
 from rnncourse import torch_rnn
 from rnncourse.checks.callables import Named
 from rnncourse.checks.drive import builds, differentiable, module, train, with_tensors
-from rnncourse.checks.exercise import Case, Unit, case, cell_weights, edge, normal, weights
+from rnncourse.checks.exercise import LENGTHS, Case, Unit, case, cell_weights, edge, normal, weights
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.checks.plain import Plain
 from rnncourse.fixtures.torch_rnn import layer_and_start, small_reader, tape
@@ -258,7 +258,7 @@ def scratch_parameters(rng: np.random.Generator, D: int, H: int, dtype: Any = np
 def _(rng: np.random.Generator) -> Iterator[Case]:
     # The first has no h0 and the second nothing else, so that it shows where the start state is to blame.
     x = normal(rng, 5, 3, 4)
-    yield case((4, 2), scratch_parameters(rng, 4, 2), [(x,), (normal(rng, 4, 3, 4),), (x, None)])
+    yield case((4, 2), scratch_parameters(rng, 4, 2), [(x,), (normal(rng, 4, 3, 4),), (x[:, :2],), (x, None)])
     calls = [(normal(rng, 4, 2, 3), normal(rng, 1, 2, 6)), (normal(rng, 5, 4, 3), normal(rng, 1, 4, 6))]
     yield case((3, 6), scratch_parameters(rng, 3, 6), calls)
     yield edge("one step", (3, 2), scratch_parameters(rng, 3, 2), [(normal(rng, 1, 4, 3), normal(rng, 1, 4, 2))])
@@ -474,7 +474,7 @@ def some_ids(rng: np.random.Generator, T: int, N: int, V: int) -> np.ndarray:
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     ids = some_ids(rng, 5, 3, 7)
-    yield case((7, 4, 2), char_parameters(rng, 7, 4, 2), [(ids,), (some_ids(rng, 4, 3, 7),), (ids, None)])
+    yield case((7, 4, 2), char_parameters(rng, 7, 4, 2), [(ids,), (some_ids(rng, 4, 2, 7),), (ids, None)])
     calls = [(some_ids(rng, 4, 2, 6), normal(rng, 1, 2, 5)), (some_ids(rng, 5, 4, 6), normal(rng, 1, 4, 5))]
     yield case((6, 3, 5), char_parameters(rng, 6, 3, 5), calls)
     calls = [(some_ids(rng, 1, 3, 4), normal(rng, 1, 3, 2))]
@@ -663,9 +663,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(np.array([3, *rng.permutation([1, 2, 5, 5])]), 6)
     yield case(np.array([1, *rng.permutation([2, 4, 7])]), 7)
     yield case(np.array([2, *rng.permutation([1, 4])]), 9)
-    yield edge("one step", np.array([1, 1, 1]), 1)
-    yield edge("one row", np.array([int(rng.integers(2, 5))]), 6)
-    yield edge("nothing is padding", np.array([4, 4, 4]), 4)
+    for note, (T, lengths) in LENGTHS.items():
+        yield edge(note, lengths, T)
+    yield edge("a row of nothing but padding", np.array([3, 0, 2]), 4)
 
 
 ex.mistakes(r"""
@@ -727,8 +727,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*padded(5, 3, 4, 2, 5, 1))
     yield case(*padded(6, 4, 3, 5, 1, 3, 4))
     yield case(*padded(4, 2, 6, 1, 4))
-    yield edge("one step", *padded(1, 3, 4, 1, 1, 1))
-    yield edge("one row", *padded(5, 1, 3, 2))
+    for note, (T, lengths) in LENGTHS.items():
+        yield edge(note, *padded(T, len(lengths), 3, *lengths))
     logits, targets, _ = padded(4, 3, 5, 4, 4, 4)
     holes = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]], dtype=bool)
     yield edge("a mask with holes", logits, targets, holes)
@@ -808,10 +808,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     # In the first no sequence reaches T; in the second one does, where an index one too high is an error.
     yield case(normal(rng, 7, 4, 3), np.array([3, 5, 1, 6]))
     yield case(normal(rng, 5, 3, 2), np.array([2, 5, 4]))
-    yield edge("one step", normal(rng, 1, 3, 2), np.array([1, 1, 1]))
-    yield edge("one row", normal(rng, 6, 1, 4), np.array([4]))
-    yield edge("as many steps as rows", normal(rng, 4, 4, 2), np.array([3, 1, 4, 2]))
-    yield edge("nothing is padding", normal(rng, 4, 3, 5), np.array([4, 4, 4]))
+    for note, (T, lengths) in LENGTHS.items():
+        yield edge(note, normal(rng, T, len(lengths), 2), lengths)
+    yield edge("one unit", normal(rng, 5, 3, 1), np.array([1, 4, 3]))
     yield edge("float32", normal(rng, 5, 3, 4, dtype=np.float32), np.array([1, 4, 3]))
 
 
@@ -872,6 +871,7 @@ ex = unit.exercise(
     points=4,
     takes="model, learning_rate, batches, max_norm",
     gives="loss, parameters",
+    ends={"learning_rate": "none"},
     drive=train,
     hints=(
         "For each batch there are six steps: forwards, loss, forget the old gradients, backwards, clip, update. And "

@@ -324,9 +324,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(spring(step=0.2), normal(rng, 2), normal(rng, 7), float(rng.uniform(1, 2)))
     yield edge("one step", bent_pair(lean=0.1), normal(rng, 3), normal(rng, 1, 2), _pair(rng, 2, 3))
     yield edge("one input for each row", leak(gain=1.3), normal(rng, 2, 3), normal(rng, 4, 2, 3), 0.6)
-    yield edge("s0 is a whole number, the later states are not", leak(gain=1.0), 3, normal(rng, 5), 0.7)
-    # States in the dtype of the inputs lose their fractions.
-    yield edge("the inputs are whole numbers, the states are not", leak(gain=1.3), 0.5, rng.integers(1, 9, 5), 0.7)
+    # States in the dtype of the first one, or of the inputs, lose their fractions.
+    whole = leak(gain=1.3), 3, rng.integers(1, 9, 5), 0.7
+    yield edge("s0 and the inputs are whole numbers, the later states are not", *whole)
     single = np.float32
     s0, xs = normal(rng, 4, dtype=single), normal(rng, 5, 2, dtype=single)
     yield edge("float32", bent_pair(lean=0.0), s0, xs, _pair(rng, 2, 4, single))
@@ -657,6 +657,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for _ in range(3):
         yield case(*_sizes(rng, 2))
     yield edge("one input", 1, int(rng.integers(3, 20)))
+    yield edge("as many inputs as units", *[int(rng.integers(3, 20))] * 2)
     yield edge("large", 50_000, 100_003)
 
 

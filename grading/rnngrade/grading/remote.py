@@ -78,7 +78,6 @@ class Remote:
         self.worked = 0.0  # seconds that the judge's functions have taken for it
         self.asked: list[_Answered] = []  # in their order
         self.before: list[_Answered] = []  # what was asked, and need not be asked again
-        self.ahead: list[_Answered] = []  # what was asked with a draw, and comes last, if at all
 
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
@@ -103,14 +102,9 @@ class Remote:
         What can be seen from here is not asked for there: which arguments were written to, how often a function was
         called, whether the answer is a view of an argument, how deep it is. The room's word counts against it alone.
         """
-        if self.ahead and self.ahead[0].fits(drive, args):
-            self.before, self.ahead = self.ahead, []
         if not (self.before and self.before[0].fits(drive, args)):
-            draw, last = self._together(drive, args)
-            seen = self._ask((*draw, *last))
-            answers = [_Answered(*one, what) for one, what in zip((*draw, *last), seen, strict=False)]
-            self.before = answers[: len(draw)]
-            self.ahead = answers[len(draw) :] if last else self.ahead
+            cases = self._together(drive, args)
+            self.before = [_Answered(*one, seen) for one, seen in zip(cases, self._ask(cases), strict=False)]
         answered, *self.before = self.before
         self.timed_out = answered.seen.timed_out
         self.called_forbidden = self.called_forbidden or REFUSAL in (answered.seen.error or "")
@@ -118,15 +112,15 @@ class Remote:
             self.asked.append(answered)
         return answered.seen
 
-    def _together(self, drive: Driver, args: tuple[Any, ...]) -> tuple[tuple[Driven, ...], tuple[Driven, ...]]:
-        """The cases that are asked with this one: if it is the first of a draw, all of them, and the one that comes
-        last, with its numbers laid out otherwise. To wake a process costs as much as many an answer; and from the
-        inputs of other cases nobody learns what is expected in any.
+    def _together(self, drive: Driver, args: tuple[Any, ...]) -> tuple[Driven, ...]:
+        """The cases that are asked with this one: if it is the first of a draw, or of what comes behind it, all of
+        them. To wake a process costs as much as many an answer; and from the inputs of other cases nobody learns what
+        is expected in any.
         """
-        draw, last = draw_of(self.exercise, self.is_hidden)
-        if not draw or args is not draw[0][1] or drive is not self.exercise.drive:
-            return ((drive, args),), ()
-        return draw, last
+        for cases in draw_of(self.exercise, self.is_hidden):
+            if cases and drive is cases[0][0] and args is cases[0][1]:
+                return cases
+        return ((drive, args),)
 
     def _ask(self, cases: tuple[Driven, ...]) -> list[Observation]:
         """What the answer does in each of these cases, up to one in which it comes to no end."""

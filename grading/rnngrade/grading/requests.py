@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.cases import drawn, quiet_observe, seed_for
-from rnncourse.checks.drive import Driver, turned
+from rnncourse.checks.cases import drawn, ends, quiet_observe, seed_for
+from rnncourse.checks.drive import Driver
 from rnncourse.checks.exercise import Exercise
-from rnncourse.checks.faults import for_layout
 from rnncourse.checks.local import Local
 from rnncourse.checks.pairs import has_model
 from rnncourse.checks.plain import NotPlain, to_plain
@@ -44,17 +43,17 @@ _requests = BoundedCache[tuple[Any, ...], Request](MOST_KEPT)  # by exercise, dr
 
 
 def draw_of(exercise: Exercise, is_hidden: bool) -> tuple[tuple[Driven, ...], tuple[Driven, ...]]:
-    """The cases of a draw, and the one that is asked once more with its numbers laid out otherwise, if there is one."""
-    cases, _ = drawn(exercise, seed_for(exercise, is_hidden))
-    one = for_layout(exercise, cases)
-    return tuple((exercise.drive, c.args) for c in cases), ((turned(exercise.drive), one.args),) if one else ()
+    """The cases of a draw, and those that an answer is asked which is right in all of them."""
+    seed = seed_for(exercise, is_hidden)
+    cases, _ = drawn(exercise, seed)
+    return tuple((exercise.drive, c.args) for c in cases), tuple((e.drive, e.case.args) for e in ends(exercise, seed))
 
 
 def prepare(exercise: Exercise) -> None:
     """Work out what a class is asked, and keep it."""
     for is_hidden in (False, True):
-        draw, last = draw_of(exercise, is_hidden)
-        requested(exercise, (*draw, *last))
+        for cases in draw_of(exercise, is_hidden):
+            requested(exercise, cases)
 
 
 def requested(exercise: Exercise, cases: tuple[Driven, ...]) -> Request:

@@ -23,9 +23,9 @@ def test_sizes_differ_and_an_axis_of_one_is_an_edge():
     first, second, *edges = standard()
     assert [a.shape for a in first.args] == [(5, 3, 4), (3, 2), (4, 8), (2, 6), (2,)]
     assert [a.shape for a in second.args] == [(7, 2, 3), (2, 6), (3, 24), (6, 9), (6,)]
-    assert [e.note for e in edges] == ["one step", "one row", "one unit", "float32"]
-    assert [e.args[0].shape for e in edges] == [(1, 3, 2), (4, 1, 2), (4, 3, 2), (4, 3, 2)]
-    assert {a.dtype for a in edges[-1].args} == {np.dtype(np.float32)}
+    assert [e.note for e in edges] == ["one step", "one row", "one unit", "float32", "all sizes alike"]
+    assert [e.args[0].shape for e in edges] == [(1, 3, 2), (4, 1, 2), (4, 3, 2), (4, 3, 2), (4, 4, 4)]
+    assert {a.dtype for a in edges[-2].args} == {np.dtype(np.float32)}
 
 
 def test_an_axis_that_has_no_size_of_its_own_gets_one_that_is_free():
@@ -38,7 +38,8 @@ def test_a_function_names_the_axes_whose_sizes_it_wants():
         return normal(rng, T, dtype=dtype), factory(k)
 
     cases = standard(draw=draw, without=["float32"], k=(3, 2, 9))
-    assert [(c.note, len(c.args[0]), c.args[1]) for c in cases] == [("", 5, 3.0), ("", 7, 2.0), ("one step", 1, 9.0)]
+    wanted = [("", 5, 3.0), ("", 7, 2.0), ("one step", 1, 9.0), ("all sizes alike", 4, 4.0)]
+    assert [(c.note, len(c.args[0]), c.args[1]) for c in cases] == wanted
 
 
 def test_what_is_no_array_cannot_be_drawn_by_itself():

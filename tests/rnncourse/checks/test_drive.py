@@ -299,16 +299,18 @@ def scale_model(start):
 def test_a_training_function_gets_a_model_and_its_optimizer():
     def one_step(model, batches, optimizer, factor):
         loss = factor * model(batches[0]).sum()
+        if factor == 2:
+            optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         return loss.item()
 
-    args = (scale_model(start=[1.0, 2.0]), 0.1, [np.ones(2)], 2.0)
-    seen = observe(one_step, train, args)
-    assert seen.error is None
-    loss, parameters = seen.answer
-    assert loss == 6.0
-    np.testing.assert_allclose(parameters["w"], [0.8, 1.8])
+    for factor, step in ((2.0, 0.2), (3.0, 0.4)):  # who leaves the gradient of before goes a step of 0.1 too far
+        seen = observe(one_step, train, (scale_model(start=[1.0, 2.0]), 0.1, [np.ones(2)], factor))
+        assert seen.error is None
+        loss, parameters = seen.answer
+        assert loss == factor * 3
+        np.testing.assert_allclose(parameters["w"], [1 - step, 2 - step])
 
 
 @named

@@ -608,6 +608,52 @@ def test_an_answer_that_hangs_on_how_arrays_lie_in_memory_is_refused_and_told_so
     assert check(right, "rnn_step", hidden=hidden).passed
 
 
+def no_bias_at_first(x, h_prev, U, W, b):
+    return np.tanh(x @ U + h_prev @ W + b * h_prev.any())
+
+
+def empty_rows_left_out(x, h_prev, U, W, b):
+    return np.where(x.any(axis=1, keepdims=True), right(x, h_prev, U, W, b), h_prev)
+
+
+def tanh_by_hand(x, h_prev, U, W, b):
+    a = x @ U + h_prev @ W + b
+    return (np.exp(a) - np.exp(-a)) / (np.exp(a) + np.exp(-a))
+
+
+def small_is_nothing(x, h_prev, U, W, b):
+    return right(x, h_prev, U, np.where(abs(W) < 1e-6, 0, W), np.where(abs(b) < 1e-6, 1, b))
+
+
+@pytest.mark.parametrize(
+    ("answer", "where"),
+    [
+        (no_bias_at_first, "h_prev is 0 everywhere"),
+        (empty_rows_left_out, "x is 0 everywhere"),
+        (tanh_by_hand, "x is 10,000 times as large"),
+        (small_is_nothing, "b is 0 everywhere"),
+    ],
+)
+@pytest.mark.parametrize("hidden", [False, True])
+def test_an_answer_that_is_wrong_only_at_an_end_of_a_range_is_refused_and_told_where(answer, where, hidden):
+    with np.errstate(all="ignore"):
+        verdict = check(answer, "rnn_step", hidden=hidden)
+    assert not verdict.passed
+    assert verdict.message.startswith(f"It is right in all other cases, but not where {where}")
+    assert verdict.criteria["values"]
+    assert not verdict.criteria["edges"]
+
+
+def test_whole_numbers_are_asked_where_the_statement_has_them():
+    def linear_recurrence(a, b, h0):
+        states = np.empty_like(b)
+        for t in range(len(a)):
+            h0 = states[t] = a[t] * h0 + b[t]
+        return states
+
+    assert "b holds whole numbers" in check(linear_recurrence).message
+
+
 def test_tensors_are_laid_out_otherwise_too():
     seen = []
     args = ((np.arange(6.0).reshape(2, 3), {"w": np.ones((2, 3, 4))}),)

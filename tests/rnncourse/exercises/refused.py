@@ -2,7 +2,7 @@
 
 from rnncourse.checks.cases import Candidate, Seed, drawn
 from rnncourse.checks.exercise import Exercise
-from rnncourse.checks.faults import broken_properties, faults_of
+from rnncourse.checks.faults import at_an_end, broken_properties, faults_of
 from rnncourse.checks.local import Local
 
 
@@ -17,4 +17,4 @@ def refused_by(exercise: Exercise, candidate: Candidate, seed: Seed) -> bool:
     for one, wanted in zip(*drawn(exercise, seed)):
         if faults_of(exercise, one, wanted, candidate.observe(exercise.drive, one.args)):
             return True
-    return bool(broken_properties(exercise, candidate, seed))
+    return bool(broken_properties(exercise, candidate, seed) or at_an_end(exercise, candidate, seed))
