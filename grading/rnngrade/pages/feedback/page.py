@@ -23,7 +23,6 @@ from markupsafe import Markup
 from rnncourse import exercises
 from rnngrade.core.record import ExerciseResult, Record
 from rnngrade.core.text import code, cut, lesson, markdown, marked_code, prose
-from rnngrade.gradebook.harmless import text_of
 from rnngrade.gradebook.marks import Mark, Marks, digest_of
 from rnngrade.gradebook.showing import grade_id_of
 from rnngrade.pages.templates import templates
@@ -71,7 +70,7 @@ def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_op
     """A student's page on a unit, as HTML. `cells` are those of the executed notebook, as JSON has them, which is
     unfolded if `is_open`, as whoever grades wants it.
     """
-    sources = {grade_id_of(cell): text_of(cell.get("source")) for cell in cells if grade_id_of(cell)}
+    sources = {grade_id_of(cell): cell["source"] for cell in cells if grade_id_of(cell)}
     numbers = _numbers(cells)
     results = {result.name: result for result in record.exercises}
     shown = [*(name for name in sources if name in marks.grades), *sorted(marks.grades.keys() - sources.keys())]
@@ -116,7 +115,7 @@ def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_op
 
 def _numbers(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
     """By which number the unit's text calls an exercise: "Exercise 3.2"."""
-    text = "\n".join(text_of(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
+    text = "\n".join(cell["source"] for cell in cells if cell.get("cell_type") == "markdown")
     return {found[2]: found[1] for found in _HEADING.finditer(text)}
 
 
@@ -167,7 +166,7 @@ def _notebook(cells: Iterable[dict[str, Any]], marks: Marks) -> Iterator[Cell]:
     """The cells one after another, until there is no more room."""
     room, checked = NOTEBOOK, False
     for cell in cells:
-        grade_id, source = grade_id_of(cell), text_of(cell.get("source"))
+        grade_id, source = grade_id_of(cell), cell["source"]
         meta = cell.get("metadata", {})
         if cell.get("cell_type") == "code" and grade_id in marks.grades:
             checked = True
@@ -192,11 +191,11 @@ def _printed(cell: Mapping[str, Any]) -> Iterator[str]:
     for output in cell.get("outputs", ()):
         kind = output.get("output_type")
         if kind == "stream":
-            yield text_of(output.get("text"))
+            yield output["text"]
         elif kind == "error":
-            yield "\n".join(map(text_of, output.get("traceback", ())))
+            yield "\n".join(output["traceback"])
         elif "text/plain" in output.get("data", {}):
-            yield text_of(output["data"]["text/plain"])
+            yield output["data"]["text/plain"]
 
 
 @cache

@@ -1,9 +1,10 @@
 """Writing the pages of a class: each student on their own, whoever else's cannot be written."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import nbformat
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
@@ -65,8 +66,8 @@ def source_of(
     if student not in marks:
         raise GradebookError(NOT_ENTERED.format(unit))
     try:
-        cells = json.loads(path.read_bytes())["cells"]
-    except (ValueError, KeyError, TypeError):
+        cells = nbformat.v4.reads(path.read_text(encoding="utf-8"))["cells"]
+    except (ValueError, LookupError, TypeError, AttributeError):
         raise GradebookError(
             f"{path} is no notebook any more: run `rnngrade run {unit} --force --student {student}`."
         ) from None

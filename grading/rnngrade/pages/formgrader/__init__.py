@@ -4,8 +4,8 @@ Its other buttons would run what was handed in without a sandbox, or write over 
 show no such button, and say which command does it instead. Jupyter's server loads this after nbgrader's own extension,
 whose pages these extend; `jupyter/` holds the setting that has it loaded.
 
-What students wrote comes harmless (`harmless.py`) to these pages, on which one can do all that the instructor can;
-should that fail, this holds as well:
+What students wrote comes harmless (`gradebook/showing.py`) to these pages, on which one can do all that the instructor
+can; should that fail, this holds as well:
 
 - Every name and id is escaped where nbgrader's templates put it into a page.
 - Of scripts only those of nbgrader's own templates run, which bear a word that is drawn when the server starts, and
