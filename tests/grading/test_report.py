@@ -350,7 +350,7 @@ def test_answers_are_packed_for_a_detector_whatever_stands_in_them(desk):
     ]
     cells = [cell | {"outputs": []} for cell in cells]
     for name in ("ada", "bob"):
-        desk.keep(student(name), json.dumps({"cells": cells if name == "ada" else []}).encode())
+        desk.keep(student(name), json.dumps({"cells": cells if name == "ada" else [], "metadata": {}}).encode())
     (path,) = write_reports(desk, [UNIT], Failures())  # they are in no gradebook
     folder = path.with_suffix("")
     with zipfile.ZipFile(folder / "answers.zip") as archive:
