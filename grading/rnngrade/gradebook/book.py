@@ -20,6 +20,7 @@ import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 
@@ -342,10 +343,10 @@ class GradebookWriter:
         for comment in page.comments:
             comment.manual_comment = state.comments.get(names[comment.cell_id][0])
         page.flagged = state.is_flagged
-        session, entered = self._gradebook.db, Entered(state, answers, record.submission)
+        session, entered = self._gradebook.db, json.dumps(asdict(Entered(state, answers, record.submission)))
         session.flush()
         session.execute(delete(ENTERED).where(ENTERED.c.notebook_id == page.id))
-        session.execute(insert(ENTERED).values(notebook_id=page.id, key=record.key, state=entered.to_json()))
+        session.execute(insert(ENTERED).values(notebook_id=page.id, key=record.key, state=entered))
 
     def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook, when: datetime | None) -> None:
         """The penalty for being late: by the desk's rules if they say when the unit is due, else by the plugin that is

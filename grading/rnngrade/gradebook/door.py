@@ -8,12 +8,11 @@ again, and what a person has given in formgrader since.
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,7 @@ with warnings.catch_warnings():
 from rnngrade.author import release
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, Stop
+from rnngrade.core.record import read_json
 
 ENTERED = Table(
     "rnngrade_entered",
@@ -89,15 +89,6 @@ class Entered:
     state: State = field(default_factory=State)
     answers: dict[str, str] = field(default_factory=dict)
     submission: str = ""
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
-
-    @classmethod
-    def from_json(cls, text: str) -> Entered:
-        data = json.loads(text)
-        grades = {name: GivenGrade(**grade) for name, grade in data["state"].pop("grades").items()}
-        return cls(**data | {"state": State(grades, **data["state"])})
 
 
 @dataclass
@@ -191,7 +182,7 @@ def read_pages(session: Any, unit: str, failures: Failures, student: str | None 
     for who, id, penalty, flagged, key, state in session.execute(kept):
         found[who] = Page(id, number(who, penalty or 0.0), State(is_flagged=bool(flagged)))
         if key is not None:
-            found[who].key, found[who].entered = key, Entered.from_json(state)
+            found[who].key, found[who].entered = key, read_json(state, Entered)
     points = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
     grades = rows(BaseCell.name, GradeCell.__table__.c.max_score, *points)
     grades = grades.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(BaseCell, Grade.cell_id == BaseCell.id)
