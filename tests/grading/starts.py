@@ -20,7 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from rnngrade.grading.tasks import Settings
+from rnngrade.grading.bundle import Settings
 from rnngrade.grading.worker import CannotGrade, Worker
 from tests.grading.starter import tell_who_is_left
 from tests.reaper import adopt, bury, wait_for

@@ -20,9 +20,8 @@ import pytest
 
 from rnngrade.core.desk import Desk
 from rnngrade.demo.sample import demo_class
-from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.bundle import Bundle, Settings
 from rnngrade.grading.run import run
-from rnngrade.grading.tasks import Settings
 from rnngrade.grading.worker import CannotGrade, Worker
 from rnngrade.sandbox.limits import Limits
 from tests.sampling import ALL

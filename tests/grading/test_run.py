@@ -27,8 +27,8 @@ from rnngrade.demo.sample import demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.grading import run as running
 from rnngrade.grading import worker
+from rnngrade.grading.bundle import Graded, Settings
 from rnngrade.grading.run import run
-from rnngrade.grading.tasks import Graded, Settings
 from rnngrade.grading.worker import CannotGrade, Graders
 from tests.grading.made import rnngrade
 from tests.sampling import SEED

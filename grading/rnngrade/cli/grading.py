@@ -105,14 +105,12 @@ def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, 
     Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
     soon as that is known: they do so, and grade, while this process loads nbgrader and enters the unit.
     """
-    from rnngrade.grading.tasks import Settings
+    from rnngrade.grading.bundle import Bundle, Settings
     from rnngrade.grading.worker import Graders
     from rnngrade.sandbox import view
 
     view.hide(desk.folder, desk.root)
     with Graders() if how["scheduler"] is None else nullcontext() as graders:
-        from rnngrade.grading.bundle import Bundle
-
         people = _class_of(desk, stems)
         how["seed"] = how["seed"] or own_seed(desk)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]

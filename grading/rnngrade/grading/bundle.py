@@ -1,4 +1,5 @@
-"""All that grading a unit needs, as bytes: what is sent to a worker, which may share no disk with the desk.
+"""All that grading a unit needs, as bytes: what is sent to a worker, which may share no disk with the desk; and what
+comes back.
 
 The references and the hidden tests are not in it: the judge has them in its own `rnncourse`, of the version that the
 bundle names.
@@ -13,6 +14,7 @@ import importlib.metadata
 import importlib.util
 import json
 import platform
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from nbformat import NotebookNode
 
 from rnncourse import exercises
 from rnngrade.core.errors import DeskError
+from rnngrade.core.record import Record
 from rnngrade.sandbox.library import PACKAGE, digest, library, pack
 from rnngrade.sandbox.limits import Limits
 
@@ -86,6 +89,27 @@ class Bundle:
                     f"This worker's {name} differs from the desk's ({here[name]}, not {version}): install the desk's "
                     "version of the course and its constraints.txt here."
                 )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all that a process grades has in common."""
+
+    bundle: Bundle
+    limits: Limits
+    seed: str
+    sandboxed: bool = True
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of a submission: its record, and the instructor's notebook with the student's answers, executed."""
+
+    record: Record
+    notebook: bytes
+
+
+Grader = Callable[[dict[str, Path]], Iterator[Graded]]  # submissions by student, in; results as they come, out
 
 
 @functools.lru_cache(maxsize=1)

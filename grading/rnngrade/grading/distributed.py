@@ -35,7 +35,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from rnngrade.grading.tasks import Graded, Grader, Settings
+from rnngrade.grading.bundle import Graded, Grader, Settings
 from rnngrade.grading.worker import CannotGrade, Worker
 
 CONNECT_SECONDS = 15

@@ -36,14 +36,13 @@ from rnngrade.core import record
 from rnngrade.core.record import ExerciseResult, Finding, Record
 from rnngrade.core.words import visible
 from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
-from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.bundle import Bundle, Graded
 from rnngrade.grading.cache import BoundedCache
 from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
 from rnngrade.grading.outputs import Outputs, new_output
 from rnngrade.grading.requests import prepare
 from rnngrade.grading.rooms import Cell, Rooms
 from rnngrade.grading.stopped import IMPATIENCE, PATIENT_WITH, is_odd, status_of, words_of
-from rnngrade.grading.tasks import Graded
 from rnngrade.reading.digest import digest, weight
 from rnngrade.reading.inspection import Inspection, inspect_unit
 from rnngrade.reading.intake import Intake, take_in

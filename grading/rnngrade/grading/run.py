@@ -15,8 +15,7 @@ from pathlib import Path
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
-from rnngrade.grading.bundle import Bundle
-from rnngrade.grading.tasks import Graded, Grader, Settings
+from rnngrade.grading.bundle import Bundle, Graded, Grader, Settings
 from rnngrade.grading.worker import Graders, Worker
 from rnngrade.sandbox import bubblewrap, view
 from rnngrade.sandbox.limits import Limits

@@ -14,8 +14,7 @@ from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.listing import listing
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import ExerciseResult, Record
-from rnngrade.grading.bundle import Bundle, exercise_names
-from rnngrade.grading.tasks import Graded, Settings
+from rnngrade.grading.bundle import Bundle, Graded, Settings, exercise_names
 from rnngrade.grading.worker import Worker
 from rnngrade.reading.cells import MAX_BYTES
 from rnngrade.sandbox import bubblewrap
