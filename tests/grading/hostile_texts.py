@@ -56,7 +56,7 @@ def materials(draw: st.DrawFn) -> tuple[Record, Marks, list[dict[str, Any]]]:
     for name in names:
         row = draw(st.lists(texts, min_size=1, max_size=3))
         lines = draw(st.lists(st.integers(-1, 9), max_size=3))
-        where = {"lines": lines, "part": draw(st.none() | texts), "message": draw(texts)}
+        where = {"lines": lines, "part": draw(st.none() | texts), "message": draw(texts), "source": draw(texts)}
         result = ExerciseResult(
             name=name,
             status=JUDGED,

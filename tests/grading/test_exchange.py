@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import string
+import sys
 import warnings
 import zoneinfo
 from collections.abc import Callable
@@ -32,7 +33,6 @@ with warnings.catch_warnings():
     from nbgrader.exchange import Exchange, ExchangeFactory
 
 from rnncourse import exercises
-from rnngrade.author.release import beside_python
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record
@@ -41,8 +41,7 @@ from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.run import run
-from rnngrade.pages.feedback.exchange import SECRET
-from rnngrade.pages.feedback.write import write_feedback
+from rnngrade.pages.feedback.write import SECRET, write_feedback
 from rnngrade.roster.times import TIMESTAMP, handed_in
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, resubmitted, rnngrade, submission
 
@@ -89,7 +88,8 @@ class Hub:
 
     def _do(self, command: str, config: Config) -> None:
         config.Exchange.root = str(self.folder / "exchange")
-        with warnings.catch_warnings(), beside_python():
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # where nbgrader looks for alembic
+        with warnings.catch_warnings(), patch.dict(os.environ, PATH=path):
             warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
             kind = getattr(ExchangeFactory(config=config), command)
             coursedir = CourseDirectory(config=config, assignment_id=UNIT)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncourse.seat.sentences import Sentence
 from rnngrade.cli.shared import (
     command,
     for_the_class,
@@ -27,7 +26,7 @@ from rnngrade.cli.shared import (
 )
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import JUDGED, ExerciseResult, Record
+from rnngrade.core.record import Record
 
 if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from rnngrade.grading.run import Run
     from rnngrade.grading.worker import Graders
     from rnngrade.roster.students import ClassList
-    from rnngrade.sandbox.limits import Limits
 
 
 # How `grading.run` grades, by what it calls its arguments: with no `seed` by that of the desk, with no `students` all.
@@ -71,9 +69,11 @@ def run(
     **given: Any,
 ) -> None:
     """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
+    from rnngrade.sandbox.limits import Limits
+
     is_sandboxed = given.pop("sandbox") != "none"
     how = given | {
-        "limits": _limits_of(limits),
+        "limits": Limits.given(dict(text.partition("=")[::2] for text in limits)),
         "sandboxed": is_sandboxed,
         "jobs": given["jobs"] or os.cpu_count() or 1,
     }
@@ -87,16 +87,6 @@ def run(
             click.echo(json.dumps([_shown(record) for record in records], indent=1))
     if strict and any(record.flags for record in records):
         sys.exit(3)
-
-
-def _limits_of(texts: Sequence[str]) -> Limits:
-    """The limits, of which some are given as "memory=1G". **Errors:** `Sentence`."""
-    from rnngrade.sandbox.limits import Limits
-
-    try:
-        return Limits.given(dict(text.partition("=")[::2] for text in texts))
-    except ValueError as why:
-        raise Sentence(str(why)) from None
 
 
 def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, *, is_quiet: bool) -> list[Run]:
@@ -196,17 +186,10 @@ def _shown(record: Record) -> dict[str, Any]:
 
 def line_for(record: Record) -> str:
     """One submission in a line: who, points, what is wrong, what to look at."""
-    wrong = [f"{e.name}: {e.diagnosis or _ended(e)}" for e in record.exercises if not e.passed]
+    wrong = [f"{e.name}: {e.diagnosis or e.ended}" for e in record.exercises if not e.passed]
     parts = [f"{record.student:<20} {record.points:6.2f} of {record.max_points:g}"]
     if wrong:
         parts.append(", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""))
     if record.flags:
         parts.append(f"LOOK: {', '.join(sorted({f.code for f in record.flags}))}")
     return "  ".join(parts)
-
-
-def _ended(result: ExerciseResult) -> str:
-    """How an exercise without a diagnosis ended, in a word or two."""
-    if result.status != JUDGED:
-        return result.status
-    return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"

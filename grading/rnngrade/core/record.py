@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from rnncourse.seat import files
 from rnngrade.core.errors import writing
 
 Kind = TypeVar("Kind")
@@ -54,6 +52,16 @@ class ExerciseResult:
     # What the search for the error's place found, as `Where.plain` has it: more or less of it as there was time.
     where: dict[str, Any] | None = field(default=None, compare=False)
     seconds: Number | None = field(default=None, compare=False)  # measured: how long the cell and its check took
+
+    @property
+    def ended(self) -> str:
+        """How one without a diagnosis ended, in a word or two."""
+        return self.status if self.status != JUDGED else "not written" if self.is_unwritten else "wrong"
+
+    @property
+    def is_unwritten(self) -> bool:
+        """Whether it is the stub as it was handed out, in the engine's words."""
+        return self.message.startswith((f"{self.name} is not written yet", f"{self.name} is not answered yet"))
 
 
 @dataclass(frozen=True)
@@ -137,24 +145,14 @@ def read_json(text: str, kind: type[Kind]) -> Kind:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that, whatever happens meanwhile, it is there whole or as it was. **Errors:** `DiskFull`."""
+    """Write a file so that, whatever happens meanwhile, it is there whole or as it was; its folder is made."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+    files.write_whole(path, data)
 
 
 def write_changed(path: Path, data: bytes) -> bool:
-    """Write a file whole, unless it is there already; whether it was written. **Errors:** `DiskFull`."""
+    """Write a file whole, unless it is there already; whether it was written."""
     try:
         if path.read_bytes() == data:
             return False
@@ -162,12 +160,3 @@ def write_changed(path: Path, data: bytes) -> bool:
         pass
     write_whole(path, data)
     return True
-
-
-def read_records(folder: Path) -> Iterator[Record]:
-    """All records in a folder, by name of file; what is no record is passed over."""
-    for path in sorted(folder.glob("*.json")):
-        try:
-            yield Record.from_json(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue

@@ -42,6 +42,7 @@ with warnings.catch_warnings():
     from nbgrader.preprocessors import AssignLatePenalties
 
 from rnngrade.author import release
+from rnngrade.core.closing import Closing
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_changed
@@ -69,22 +70,19 @@ from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
 Names = dict[str, tuple[str, str | None]]  # by a cell's id, its name and, if it has points, its type
 
 
-class GradebookWriter:
-    """Writes to the gradebook of a desk. One at a time; open it with `with`."""
+class GradebookWriter(Closing):
+    """Writes to the gradebook of a desk. One at a time; use as a context."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self._stack = contextlib.ExitStack()
         self._known: dict[str, set[str]] = {}
         self._pages: dict[str, dict[str, Page]] = {}
-
-    def __enter__(self) -> GradebookWriter:
-        self._gradebook: Gradebook = self._stack.enter_context(opened(self.desk))
+        self._gradebook: Gradebook = self._stack.enter_context(opened(desk))
         session = self._gradebook.db
         self._commit, session.commit = session.commit, session.flush  # nbgrader would commit after each of its steps
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._stack.close()
 
     def enter_unit(self, unit: str) -> list[str]:

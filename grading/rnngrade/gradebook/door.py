@@ -16,9 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Column, MetaData, Select, String, Table, Text, create_engine, make_url, select
+from sqlalchemy import Column, MetaData, Select, String, Table, Text, make_url, select
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
@@ -36,7 +34,6 @@ with warnings.catch_warnings():
         SubmittedAssignment,
         SubmittedNotebook,
     )
-    from nbgrader.dbutil import ALEMBIC_DIR
 
 from rnngrade.author import release
 from rnngrade.core.desk import Desk
@@ -132,7 +129,7 @@ def opened(desk: Desk) -> Iterator[Gradebook]:
     """
     with told(desk):
         desk.folder.mkdir(parents=True, exist_ok=True)
-        name_version(desk.db_url)
+        release.name_version(desk.db_url)
         gradebook = Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
         try:
             ENTERED.create(gradebook.engine, checkfirst=True)
@@ -205,22 +202,6 @@ def read_pages(session: Any, unit: str, failures: Failures, student: str | None 
         del found[who]
         failures.add(who, unit, "The gradebook has points that are no number: mend them in formgrader.")
     return found
-
-
-def name_version(db_url: str) -> None:
-    """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
-
-    nbgrader does it after it has made the tables, by a process that takes seconds, and leaves it alone where there are
-    any: if it was killed in between, nobody would name it any more.
-    """
-    engine = create_engine(db_url)
-    try:
-        with engine.begin() as connection:
-            context = MigrationContext.configure(connection)
-            if context.get_current_revision() is None:
-                context.stamp(ScriptDirectory(ALEMBIC_DIR), "head")
-    finally:
-        engine.dispose()
 
 
 def settings(desk: Desk) -> Config:

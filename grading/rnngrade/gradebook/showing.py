@@ -24,9 +24,9 @@ with warnings.catch_warnings():
     from nbgrader import utils
 
 from rnncourse.checks.verdict import Verdict
-from rnngrade.core.record import ExerciseResult, Record
+from rnngrade.core.record import MISSING, ExerciseResult, Record
 from rnngrade.core.text import markdown
-from rnngrade.grading.outputs import new_output
+from rnngrade.grading.outputs import verdict_output
 
 MOST_HTML = 300_000  # bytes of an answer
 
@@ -39,16 +39,18 @@ _MARKS = ("<", "](", "]:", "&", "\\")
 def to_show(record: Record, executed: NotebookNode, known: Collection[str]) -> NotebookNode:
     """A copy of the executed notebook as a person may look at it. `known` are the unit's own texts, which stay."""
     notebook = nbformat.from_dict(executed)
-    results = {f"check_{result.name}": result for result in record.exercises}
+    results = {result.name: result for result in record.exercises}
     for cell in notebook.cells:
         grade_id = grade_id_of(cell)
         if cell.cell_type == "markdown" and cell.source not in known:
             cell.source = harmless_markdown(cell.source)
         elif cell.cell_type == "code" and utils.is_grade(cell):
-            cell.outputs = _verdict(grade_id, results.get(grade_id), float(cell.metadata.nbgrader["points"]))
+            name, most = grade_id.removeprefix("check_"), float(cell.metadata.nbgrader["points"])
+            nothing = ExerciseResult(name, MISSING, 0.0, most, False, "There was nothing here to grade.")
+            result = results.get(name, nothing)
+            cell.outputs = [verdict_output(result.points, card_of(result))]
     if record.findings:
         notebook.cells.insert(0, _findings(record))
-    nbformat.validate(notebook)
     return notebook
 
 
@@ -92,15 +94,6 @@ def card_of(result: ExerciseResult) -> str:
         name, passed, points, most = result.name, result.passed, result.points, int(result.max_points)
         card = Verdict(name, passed, share, points, most, result.message, result.diagnosis, result.criteria).card()
     return f'<div class="{NO_MATH}">{card}</div>'
-
-
-def _verdict(grade_id: str, result: ExerciseResult | None, max_points: float) -> list[NotebookNode]:
-    """What a check cell shows: the points, by which nbgrader would grade it, and the card."""
-    if result is None:
-        name = grade_id.removeprefix("check_")
-        result = ExerciseResult(name, "missing", 0.0, max_points, False, "There was nothing here to grade.")
-    data = {"text/plain": f"{result.points:g}", "text/html": card_of(result)}
-    return [new_output("execute_result", data=data, metadata={}, execution_count=None)]
 
 
 def _findings(record: Record) -> NotebookNode:

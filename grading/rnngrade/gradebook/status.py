@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures, some
+from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import Record
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
@@ -76,7 +76,7 @@ def _versions(desk: Desk, unit: str) -> dict[str, str]:
     """Of what versions a unit is now; nothing if it is not built."""
     try:
         return dict(Bundle.make(desk.root, unit).versions)
-    except FileNotFoundError:
+    except DeskError:
         return {}
 
 

@@ -25,12 +25,12 @@ from multiprocessing.reduction import recv_handle
 from pathlib import Path
 
 from rnncourse import exercises
+from rnngrade.core.errors import DeskError
 from rnngrade.core.log import as_told, log
-from rnngrade.grading.bundle import Settings, WrongBundle
+from rnngrade.grading.bundle import Settings
 from rnngrade.grading.grade import get_ready, grade, open_station
 from rnngrade.grading.worker import remove
 from rnngrade.sandbox import view
-from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import warm
 from rnngrade.sandbox.station import Station
 
@@ -95,7 +95,7 @@ class _Forks:
             )
             gc.collect()
             gc.freeze()  # what is there stays, shared with the forks: it is not gone through again
-        except (WrongBundle, NoSandbox, RuntimeError) as why:
+        except (DeskError, RuntimeError) as why:
             self.why_not = str(why)
 
     def _fork(self, file: int) -> tuple[int, str]:
@@ -163,7 +163,7 @@ def _grade_all(tasks: Connection, settings: Settings, station: Station, folder: 
         task = tasks.recv()
         try:
             tasks.send(grade(bundle=bundle, seed=seed, limits=limits, station=station, at=tasks.send, **task))
-        except (WrongBundle, NoSandbox) as why:
+        except DeskError as why:
             tasks.send(why)
 
 

@@ -30,6 +30,12 @@ def new_output(kind: str, **fields: Any) -> NotebookNode:
     return nbformat.from_dict({"output_type": kind, **fields})
 
 
+def verdict_output(points: float, card: str) -> NotebookNode:
+    """What a check shows: the points, by which nbgrader would grade it, and the verdict's card."""
+    data = {"text/plain": f"{points:g}", "text/html": card}
+    return new_output("execute_result", data=data, metadata={}, execution_count=None)
+
+
 class Outputs:
     """Keeps the outputs of one submission, cell by cell."""
 

@@ -5,7 +5,6 @@ code, within limits; so nothing of it is inside the sandbox.
 """
 
 import dataclasses
-import importlib.util
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -81,11 +80,9 @@ class Remote:
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
         stem = self.exercise.unit.stem.partition("_")[2]
-        fixtures = f"rnncourse.fixtures.{stem}"
         settings = {
             "uses": {} if self.exercise.calls_own else {name: n for n, name in enumerate(self.exercise.uses)},
             "forbids": [f"rnncourse.{stem}", "rnncourse.exercises", *self.exercise.forbids],
-            "fixtures": [fixtures] if importlib.util.find_spec(fixtures) else [],
         }
         return as_dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 

@@ -8,7 +8,7 @@ it stopped. The gradebook has one writer, this process, and is brought in step w
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,8 +59,8 @@ def run(
     `graders` have been started before, and serve several units. `students` limits the run to some; `force` grades what
     has a record as well. After each submission `advance` is
     told its record, and how many of how many are done. Whose submission cannot be read, or whose record cannot be kept
-    or entered, is put into `failures`. **Errors:** `NoSandbox`, `CannotGrade`, `DiskFull`, each a sentence; without
-    `failures`, a `DeskError` that names who is in it, after all others are done.
+    or entered, is put into `failures`. **Errors:** `DeskError`; without
+    `failures`, one that names who is in it, after all others are done.
     """
     limits, told = limits or Limits(), failures or Failures()
     found = desk.submissions(bundle.unit)
@@ -115,17 +115,13 @@ def run(
 @contextmanager
 def _grader(scheduler: str | None, graders: Graders | None, settings: Settings, jobs: int) -> Iterator[Grader]:
     """What grades: Dask's workers if there is a scheduler, or processes on this machine."""
-    if scheduler is not None:
-        from rnngrade.grading.distributed import distributed
+    with ExitStack() as stack:
+        if scheduler is not None:
+            from rnngrade.grading.distributed import distributed
 
-        with distributed(scheduler, settings) as graded:
-            yield graded
-    elif graders is not None:
-        with _local(graders, settings, jobs) as graded:
-            yield graded
-    else:
-        with Graders() as own, _local(own, settings, jobs) as graded:
-            yield graded
+            yield stack.enter_context(distributed(scheduler, settings))
+        else:
+            yield stack.enter_context(_local(graders or stack.enter_context(Graders()), settings, jobs))
 
 
 @contextmanager

@@ -24,18 +24,15 @@ from pathlib import Path
 from typing import Any
 
 from rnncourse import exercises
+from rnngrade.core.closing import Closing
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import DIED, ExerciseResult, Finding, Record
-from rnngrade.grading.bundle import Graded, Settings, exercise_names
+from rnngrade.grading.bundle import Graded, Settings
 from rnngrade.sandbox.station import SAME_EACH_TIME
 
 TRIALS = 6  # how often a submission is graded, until it is left to a person
 PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine
 LONGEST_START = 300.0  # seconds until a forked process is there: all imports, on a busy machine
-
-
-class CannotGrade(DeskError):
-    """Why nothing can be graded here, in a sentence."""
 
 
 def remove(folder: Path) -> None:
@@ -46,7 +43,7 @@ def remove(folder: Path) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
-class Graders:
+class Graders(Closing):
     """The process that forks grading processes, which begins to import what they need at once. Use as a context.
 
     Where it is gone, another one is started when somebody needs it.
@@ -95,7 +92,7 @@ class Graders:
         self._control.send(settings)
 
     def fork(self, settings: Settings) -> tuple[int, Connection]:
-        """A new grading process: its pid, and the way to it. **Errors:** `CannotGrade`."""
+        """A new grading process: its pid, and the way to it. **Errors:** `DeskError`."""
         with self._lock:
             for _ in range(2):  # it may just have ended
                 if self._is_closed:
@@ -105,7 +102,7 @@ class Graders:
                 if forked := self._ask_for_one(settings):
                     return forked
                 self._stop()
-            raise CannotGrade("A grading process does not start; its words are above.")
+            raise DeskError("A grading process does not start; its words are above.")
 
     def _ask_for_one(self, settings: Settings) -> tuple[int, Connection] | None:
         ours, theirs = Pipe()
@@ -119,7 +116,7 @@ class Graders:
                 if pid:
                     return pid, ours
                 ours.close()
-                raise CannotGrade(words)
+                raise DeskError(words)
         ours.close()
         return None
 
@@ -144,14 +141,8 @@ class Graders:
             remove(self._folder)
             self._process = None
 
-    def __enter__(self) -> Graders:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Worker:
+class Worker(Closing):
     """A grading process, forked from `graders`, or from some of its own. Use as a context."""
 
     def __init__(self, settings: Settings, graders: Graders | None = None) -> None:
@@ -165,7 +156,7 @@ class Worker:
     def grade(self, student: str, submission: bytes) -> Graded:
         """Grade one submission; where that ends the process, or takes far too long, the record says so.
 
-        **Errors:** `CannotGrade` if nothing can be graded here.
+        **Errors:** `DeskError` if nothing can be graded here.
         """
         ended: list[str] = []  # the places at which the process has ended
         while len(ended) < TRIALS:
@@ -183,7 +174,7 @@ class Worker:
         return _given_up(student, submission, self.settings)
 
     def _ask(self, task: dict[str, Any]) -> Graded | None:
-        """What came of it; None if the process has ended, or was given up. **Errors:** `CannotGrade`."""
+        """What came of it; None if the process has ended, or was given up. **Errors:** `DeskError`."""
         assert self._connection
         self._at, self._is_late = "", False
         end = time.monotonic() + self.settings.limits.submission_seconds + PATIENCE
@@ -194,7 +185,7 @@ class Worker:
                     case Graded() as graded:
                         return graded
                     case DeskError() as why:
-                        raise CannotGrade(str(why))
+                        raise DeskError(str(why))
                     case place:
                         self._at = str(place)
             self._is_late = True
@@ -215,20 +206,13 @@ class Worker:
             self._graders.close()
             self._graders = None
 
-    def __enter__(self) -> Worker:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _given_up(student: str, submission: bytes, settings: Settings) -> Graded:
     """The record of a submission whose grading came to no end."""
     bundle = settings.bundle
     words = "This submission ended the process that judges, or kept it from ending: a person has to look at it."
     results = tuple(
-        ExerciseResult(name, DIED, 0.0, float(exercises.find(name).points), False, words)
-        for name in exercise_names(bundle.unit)
+        ExerciseResult(e.name, DIED, 0.0, float(e.points), False, words) for e in exercises.unit(bundle.unit)
     )
     record = Record(
         student=student,

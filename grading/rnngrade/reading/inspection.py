@@ -15,7 +15,6 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -24,9 +23,19 @@ from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.forbidden import is_under
 from rnngrade.core.record import Finding
-from rnngrade.reading.allowed import METHODS, NO_BUILTIN, SETTABLE, Allowed, imports
-from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHOW, TooComplex
-from rnngrade.reading.programs import Program, Statement, bound_by, root_of
+from rnngrade.reading.allowed import METHODS, NO_BUILTIN, SETTABLE, Allowed
+from rnngrade.reading.programs import (
+    MAX_SOURCE,
+    RUN_PYTHON,
+    SHOW,
+    Program,
+    Statement,
+    TooComplex,
+    bound_by,
+    imports,
+    readable,
+    root_of,
+)
 
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
 COURSE = frozenset(("check", "hint", "use", "progress", "rnncourse"))  # names that are the course's own
@@ -66,7 +75,7 @@ def inspect(
     cells, files, findings = _read(sources)
     banned: dict[str, str] = {}
     try:
-        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed((*given,)), *cells.values()], files)
+        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*readable(given), *cells.values()], files)
         for cell, program in cells.items():
             seen = _Cell(names).look(program.tree)
             findings += [Finding(code, _says(cell, words), cell, for_person=True) for code, words in seen.items()]
@@ -144,14 +153,6 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], lis
             words = f"uses `{'' if others[0] == '!' else '%'}{others[0]}`, which can start another program or language"
             findings.append(Finding("not-listed", _says(cell, words), cell, for_person=True))
     return cells, files, findings
-
-
-def _parsed(sources: tuple[str, ...]) -> list[Program]:
-    cells = []
-    for source in sources:
-        with suppress(SyntaxError, TooComplex):
-            cells.append(Program.of(source))
-    return cells
 
 
 def _says(cell: str, words: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 
-from rnngrade.core.desk import Desk
+from rnngrade.core.desk import Desk, built
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Number, read_json
 
@@ -81,12 +81,10 @@ def questions_of(desk: Desk, unit: str) -> list[Question]:
 
 def questions(root: Path, unit: str) -> list[Question]:
     """The written questions of a unit of the course at `root`, in order. **Errors:** `DeskError` if it is not built."""
-    cells = {}
-    for folder in ("solutions", "notebooks"):
-        path = root / folder / unit / f"{unit}.ipynb"
-        if not path.is_file():
-            raise DeskError(f"{unit} is not built: run 'make notebooks'.")
-        cells[folder] = [c for c in nbformat.read(path, as_version=4).cells if _is_written(c)]
+    cells = {
+        folder: [c for c in nbformat.read(built(root, unit, folder), as_version=4).cells if _is_written(c)]
+        for folder in ("solutions", "notebooks")
+    }
     given = {cell.metadata.nbgrader.grade_id: cell.source for cell in cells["notebooks"]}
     found = []
     for cell in cells["solutions"]:

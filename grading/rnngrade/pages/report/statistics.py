@@ -199,10 +199,7 @@ def kind_of(result: ExerciseResult) -> str:
         return FAILED
     if result.diagnosis:
         return EXPLAINED
-    # The engine's words for a stub that is as it was handed out.
-    if result.message.startswith((f"{result.name} is not written yet", f"{result.name} is not answered yet")):
-        return UNWRITTEN
-    return UNEXPLAINED
+    return UNWRITTEN if result.is_unwritten else UNEXPLAINED
 
 
 def discrimination(points: Iterable[float], rest: Iterable[float]) -> float | None:

@@ -2,6 +2,7 @@
 
 import base64
 import importlib
+import io
 import sys
 import types
 from pathlib import Path
@@ -80,10 +81,10 @@ class Shown:
         return text
 
 
-class Stream:
+class Stream(io.TextIOBase):
     """stdout or stderr."""
 
-    encoding, errors, closed = "utf-8", "strict", False
+    encoding, errors = "utf-8", "strict"
 
     def __init__(self, name: str, shown: Shown) -> None:
         self.name, self._shown = f"<{name}>", shown
@@ -95,21 +96,8 @@ class Stream:
         self._shown.stream(self._stream, str.__str__(text))
         return len(text)
 
-    def writelines(self, lines: Any) -> None:
-        for line in lines:
-            self.write(line)
-
-    def flush(self) -> None:
-        pass
-
-    def isatty(self) -> bool:
-        return False
-
     def writable(self) -> bool:
         return True
-
-    def readable(self) -> bool:
-        return False
 
 
 class Results(DisplayHook):
