@@ -113,7 +113,7 @@ class _Forks:
                     self.connection.close()
                     self.station.leave()
                     with suppress(ConnectionError, EOFError):  # the desk is gone, or wants no more
-                        _grade_all(tasks, self.settings, station, self._place(os.getpid()))
+                        _grade_all(tasks, self.settings, station, self.folder / str(os.getpid()))
                 except BaseException:
                     log.exception("A grading process failed.")
                     traceback.print_exc()
@@ -132,16 +132,13 @@ class _Forks:
                 self._open(self.settings)
         return self.station and self.station.connected()
 
-    def _place(self, pid: int) -> Path:
-        return self.folder / str(pid)
-
     def _end(self, pid: int) -> None:
         """End a fork, if it is there still, and remove what it has written."""
         if pid in self.pids:
             os.kill(pid, signal.SIGKILL)  # until somebody waits for it, nobody else has its number
             os.waitpid(pid, 0)
             self.pids.remove(pid)
-            remove(self._place(pid))
+            remove(self.folder / str(pid))
 
 
 def _get_ready(settings: Settings) -> None:

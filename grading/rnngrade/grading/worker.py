@@ -76,7 +76,7 @@ class Graders(Closing):
                 start_new_session=True,  # Ctrl-C is for the desk, which ends its workers
             )
         if self._settings:
-            self._open(self._settings)
+            self._control.send(self._settings)
 
     def prepare(self, settings: Settings) -> None:
         """Let it get ready for these settings, if it has others; that goes on meanwhile."""
@@ -86,10 +86,7 @@ class Graders(Closing):
     def _prepare(self, settings: Settings) -> None:
         if self._settings != settings:
             self._settings = settings
-            self._open(settings)
-
-    def _open(self, settings: Settings) -> None:
-        self._control.send(settings)
+            self._control.send(settings)
 
     def fork(self, settings: Settings) -> tuple[int, Connection]:
         """A new grading process: its pid, and the way to it. **Errors:** `DeskError`."""

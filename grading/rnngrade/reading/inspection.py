@@ -208,10 +208,6 @@ class _Names:
         """Whether this is a module that is listed, or that the notebook writes."""
         return self.allowed.is_module(dotted) or dotted in self.files
 
-    def is_of_a_module(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is one of a module, which `is_listed` looks at."""
-        return any(self.is_module(dotted) for dotted in self.dotted(node.value))
-
     def is_known(self, module: str) -> bool:
         """Whether something is, or comes from, a module of the list or one that the notebook writes."""
         return self.allowed.is_module(module) or module.partition(".")[0] in self.files or module in self.allowed.dotted
@@ -307,7 +303,8 @@ class _Cell(ast.NodeVisitor):
         else:
             for one in sorted(dotted - SETTABLE):
                 self._see("patches", f"changes `{one}`, which is not its own")
-        if not self.names.is_of_a_module(node) and not self.allowed.on_an_object(node.attr, self.names.own):
+        of_a_module = any(map(self.names.is_module, self.names.dotted(node.value)))  # at which `is_listed` looks
+        if not of_a_module and not self.allowed.on_an_object(node.attr, self.names.own):
             self._not_listed(node.attr)
         self._no_module(node)
         self.visit(node.value)

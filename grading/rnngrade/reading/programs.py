@@ -22,7 +22,7 @@ from functools import lru_cache
 from IPython.core.inputtransformer2 import TransformerManager
 
 MAX_SOURCE = 200_000  # characters of one cell that are parsed
-SHORT = 5_000  # characters of a cell of which it is remembered what it becomes
+SHORT = 5_000  # characters of a cell that is remembered
 # Magics that run the Python behind them, of which they take options.
 RUN_PYTHON = frozenset(("time", "timeit", "prun", "capture", "config"))
 # Those that run nothing of the student's own.
@@ -47,7 +47,7 @@ def as_run(source: str) -> tuple[ast.Module, list[str]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of an odd escape in a string, say
             above = source[: len(source) - len(source.lstrip())].count("\n")  # which the transformer takes away
-            tree = ast.parse("\n" * above + _transformed(source))
+            tree = ast.parse("\n" * above + TransformerManager().transform_cell(source))
             unfolded = _Unfold()
             unfolded.visit(tree)
     except (RecursionError, MemoryError):
@@ -55,16 +55,6 @@ def as_run(source: str) -> tuple[ast.Module, list[str]]:
     except ValueError as error:  # null bytes
         raise error if isinstance(error, SyntaxError) else SyntaxError(str(error)) from None
     return tree, unfolded.magics
-
-
-def _transformed(source: str) -> str:
-    """The Python that IPython makes of a cell. A class hands in many cells that are the same."""
-    return _of_short(source) if len(source) <= SHORT else TransformerManager().transform_cell(source)
-
-
-@lru_cache(maxsize=1_000)
-def _of_short(source: str) -> str:
-    return TransformerManager().transform_cell(source)
 
 
 class _Unfold(ast.NodeTransformer):
