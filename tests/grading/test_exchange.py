@@ -21,7 +21,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from dateutil import tz
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from traitlets.config import Config
@@ -327,7 +326,7 @@ def test_a_run_says_whose_folder_it_passes_over(hub, root):
 )
 def test_a_time_that_the_exchange_wrote_is_read_as_that_moment_or_not_at_all(root, tmp_path_factory, when, zone):
     """`c.Exchange.timezone` may be any; names such as CEST are refused, and not taken for UTC."""
-    written = when.astimezone(tz.gettz(zone)).strftime(Exchange().timestamp_format)
+    written = when.astimezone(zoneinfo.ZoneInfo(zone)).strftime(Exchange().timestamp_format)
     desk = Desk(root, tmp_path_factory.getbasetemp())
     path = desk.submission_path(UNIT, "ada").with_name(TIMESTAMP)
     path.parent.mkdir(parents=True, exist_ok=True)
