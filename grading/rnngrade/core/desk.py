@@ -16,6 +16,7 @@ gradebook.db                            nbgrader's gradebook, made of records an
 .lock                                   by which one command at a time changes any of this (`lock.py`)
 """
 
+import hashlib
 import os
 import re
 import shlex
@@ -144,6 +145,14 @@ class Desk:
             elif failures:
                 again = f"Grade it again: rnngrade run {unit} --student {path.stem}"
                 failures.add(path.stem, unit, f"The record {path} cannot be read. {again}")
+
+    def is_newer(self, record: Record) -> bool:
+        """Whether something else was handed in since than what the record is of."""
+        try:
+            submission = self.submission_path(record.unit, record.student).read_bytes()
+        except OSError:
+            return False
+        return hashlib.sha256(submission).hexdigest() != record.submission
 
     def keep(self, record: Record, notebook: bytes) -> None:
         """Write down what a submission came to: the notebook first, then the record, which makes it count."""

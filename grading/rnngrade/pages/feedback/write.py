@@ -6,7 +6,6 @@ publishes a page under a name that is made of that secret, in a folder that nobo
 secret and the time of the very submission that the page is about: a newer one may be there, and not be graded yet.
 """
 
-import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -95,7 +94,7 @@ def keep_for_release(desk: Desk, record: Record, page: Path) -> None:
     `release_feedback` ends, for all who come after, at a page that has none. So what did not come by the exchange gets
     a secret that nobody knows, and is published where nobody looks.
     """
-    secret = _secret(desk.submission_path(record.unit, record.student), record)
+    secret = _secret(desk, record)
     if not secret and page.with_name(SECRET).is_file():
         return  # that of the last submission of which there was a page
     write_whole(page.with_name(SECRET), secret or secrets.token_hex(64).encode())
@@ -106,12 +105,12 @@ def keep_for_release(desk: Desk, record: Record, page: Path) -> None:
     write_whole(page.with_name(TIMESTAMP), in_utc(when).encode() if when else b"not known")
 
 
-def _secret(submission: Path, record: Record) -> bytes:
+def _secret(desk: Desk, record: Record) -> bytes:
     """The secret beside a submission, if it is the one that was graded; nothing if there is none that can be read."""
+    if desk.is_newer(record):
+        return b""
     try:
-        if hashlib.sha256(submission.read_bytes()).hexdigest() != record.submission:
-            return b""
-        with submission.with_name(SECRET).open("rb") as file:
+        with desk.submission_path(record.unit, record.student).with_name(SECRET).open("rb") as file:
             secret = file.read(LONGEST + 1)
         secret.decode()
     except (OSError, UnicodeDecodeError):

@@ -86,15 +86,6 @@ def policy(nonce: str) -> str:
     )
 
 
-def mathjax_folder() -> Path | None:
-    """Where MathJax lies on this machine, if it is installed."""
-    try:
-        found = importlib.metadata.distribution("sphinx-mathjax-offline")
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    return Path(str(found.locate_file("sphinx-mathjax-offline/static/mathjax")))
-
-
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
     return [{"module": __name__}]
 
@@ -135,9 +126,10 @@ def _load_jupyter_server_extension(server: Any) -> None:
     environment = exporter.environment
     environment.loader = Guarded(environment.loader, folder, nonce)
     environment.globals.update(nonce=nonce, mathjax_url=f"{base_url}/rnngrade/mathjax/{MATHJAX_FILE}")
-    if mathjax := mathjax_folder():
-        route = rf"{re.escape(base_url)}/rnngrade/mathjax/({re.escape(MATHJAX_FILE)})"
-        application.add_handlers(".*$", [(route, StaticFileHandler, {"path": str(mathjax)})])
+    mathjax = importlib.metadata.distribution("sphinx-mathjax-offline")
+    mathjax_folder = mathjax.locate_file("sphinx-mathjax-offline/static/mathjax")
+    route = rf"{re.escape(base_url)}/rnngrade/mathjax/({re.escape(MATHJAX_FILE)})"
+    application.add_handlers(".*$", [(route, StaticFileHandler, {"path": str(mathjax_folder)})])
 
     from rnngrade.pages.marking.handlers import desk_here, routes
 

@@ -235,10 +235,8 @@ def histogram(points: Iterable[float], max_points: float) -> tuple[Bin, ...]:
 
 
 def _result(record: Record, exercise: Exercise | Question) -> ExerciseResult:
-    try:
-        return record.exercise(exercise.name)
-    except KeyError:
-        return ExerciseResult(exercise.name, MISSING, 0.0, exercise.points, False, "")
+    missing = ExerciseResult(exercise.name, MISSING, 0.0, exercise.points, False, "")
+    return next((result for result in record.exercises if result.name == exercise.name), missing)
 
 
 def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:
