@@ -84,7 +84,7 @@ def run(
         say(dict.fromkeys(f"Note: {words}" for one in runs for words in one.not_limited), err=True)
         records = [record for one in runs for record in one.records]
         if as_json:
-            click.echo(json.dumps([_shown(record) for record in records], indent=1))
+            click.echo(json.dumps([record.shown() | {"measured": record.measured} for record in records], indent=1))
     if strict and any(record.flags for record in records):
         sys.exit(3)
 
@@ -177,11 +177,6 @@ def _say(desk: Desk, done: Run, people: ClassList) -> None:
     say(map(line_for, done.records))
     click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
     say(of_the_class(desk, people, done.unit))
-
-
-def _shown(record: Record) -> dict[str, Any]:
-    points = {"points": record.points, "max_points": record.max_points}
-    return {**record.content(), **points, "measured": record.measured}
 
 
 def line_for(record: Record) -> str:

@@ -126,6 +126,10 @@ class Record:
             del result["seconds"], result["where"]
         return data
 
+    def shown(self) -> dict[str, Any]:
+        """The content, and the points in all."""
+        return {**self.content(), "points": self.points, "max_points": self.max_points}
+
     def to_json(self) -> str:
         """The record as text."""
         return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True) + "\n"

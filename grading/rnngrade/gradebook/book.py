@@ -44,7 +44,7 @@ with warnings.catch_warnings():
 from rnngrade.author import release
 from rnngrade.core.closing import Closing
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record, write_changed
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.by_hand import ByHand
@@ -52,7 +52,6 @@ from rnngrade.gradebook.door import (
     ENTERED,
     NOT_ENTERED,
     Entered,
-    GradebookError,
     Page,
     State,
     opened,
@@ -99,7 +98,7 @@ class GradebookWriter(Closing):
             for student, page in pages.items():
                 try:
                     self._take_over(unit, student, page)
-                except GradebookError as error:  # it costs this student's entry alone, unless all are taken out
+                except DeskError as error:  # it costs this student's entry alone, unless all are taken out
                     if there != built:
                         raise
                     said.append(str(error))
@@ -129,7 +128,7 @@ class GradebookWriter(Closing):
     def enter(self, record: Record) -> None:
         """Put a record into the gradebook, with the notebook that the desk has of it, unless it is there already.
 
-        **Errors:** `GradebookError`, and nothing is changed.
+        **Errors:** `DeskError`, and nothing is changed.
         """
         page = self._pages.get(record.unit, {}).get(record.student)
         shown = self.desk.autograded / record.student / record.unit / f"{record.unit}.ipynb"
@@ -142,7 +141,7 @@ class GradebookWriter(Closing):
     def put(self, record: Record, notebook: bytes) -> None:
         """Put a record into the gradebook, and the executed notebook of its submission into `autograded/`.
 
-        **Errors:** `GradebookError`, and nothing is changed.
+        **Errors:** `DeskError`, and nothing is changed.
         """
         student, unit = record.student, record.unit
         executed = _read(notebook, f"the executed notebook of {student}'s {unit}")
@@ -175,7 +174,7 @@ class GradebookWriter(Closing):
         """Give points or comments by hand to some students, at one stroke: `give(student, by_hand)` writes them down.
         First the desk's own files are written, then the gradebook.
 
-        **Errors:** `GradebookError`, and nothing is changed.
+        **Errors:** `DeskError`, and nothing is changed.
         """
         session = self._gradebook.db
         with self._whole():
@@ -185,7 +184,7 @@ class GradebookWriter(Closing):
             for student in students:
                 record, read = self.desk.record(unit, student), self._page(unit, student)
                 if record is None or read.key != record.key:
-                    raise GradebookError(f"{student}: {NOT_ENTERED.format(unit)}")
+                    raise DeskError(f"{student}: {NOT_ENTERED.format(unit)}")
                 changed[student] = hand = self._take_over(unit, student, read)
                 give(student, hand)
                 answers = read.entered.answers
@@ -209,11 +208,11 @@ class GradebookWriter(Closing):
                 self._gradebook.remove_submission(unit, student)
 
     def _page(self, unit: str, student: str) -> Page:
-        """A submission as the gradebook has it; an empty page if it has none. **Errors:** `GradebookError`."""
+        """A submission as the gradebook has it; an empty page if it has none. **Errors:** `DeskError`."""
         failures = Failures()
         pages = read_pages(self._gradebook.db, unit, failures, student)
         if failures.told:
-            raise GradebookError(failures.told[0])
+            raise DeskError(failures.told[0])
         return pages.get(student, Page("", 0.0))
 
     def _take_over(self, unit: str, student: str, page: Page) -> ByHand:
@@ -250,7 +249,7 @@ class GradebookWriter(Closing):
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
         a grade by hand may have changed since its record was put.
 
-        For whom it cannot be done is put into `failures`. **Errors:** `GradebookError`, and nothing is changed.
+        For whom it cannot be done is put into `failures`. **Errors:** `DeskError`, and nothing is changed.
         """
         times: dict[str, datetime | None] = {}
         with self._whole():
@@ -288,7 +287,7 @@ class GradebookWriter(Closing):
         try:
             gradebook.find_notebook(unit, unit)
         except MissingEntry:
-            raise GradebookError(f"The gradebook does not know {unit}: it has to be entered before grades.") from None
+            raise DeskError(f"The gradebook does not know {unit}: it has to be entered before grades.") from None
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(unit, student)
         return submission, gradebook.find_submission_notebook(unit, unit, student)
@@ -398,5 +397,5 @@ def _read(notebook: bytes, what: str) -> NotebookNode:
         read = nbformat.v4.reads(notebook.decode())
         nbformat.validate(read)
     except (ValueError, LookupError, TypeError, AttributeError, nbformat.ValidationError) as error:
-        raise GradebookError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
+        raise DeskError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
     return read

@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Number, Record, read_json, write_whole
-from rnngrade.gradebook.door import GivenGrade, GradebookError, Page, State
+from rnngrade.gradebook.door import GivenGrade, Page, State
 
 
 @dataclass(frozen=True)
@@ -97,14 +98,14 @@ def path_of(desk: Desk, unit: str, student: str) -> Path:
 
 
 def read(desk: Desk, unit: str, student: str) -> ByHand:
-    """What persons gave a submission. **Errors:** `GradebookError` if the file is not what the desk writes."""
+    """What persons gave a submission. **Errors:** `DeskError` if the file is not what the desk writes."""
     path = path_of(desk, unit, student)
     try:
         return read_json(path.read_text(encoding="utf-8"), ByHand)
     except FileNotFoundError:
         return ByHand()
     except (OSError, ValueError) as error:
-        raise GradebookError(
+        raise DeskError(
             f"{path} cannot be read ({error}): it holds what was given by hand, so take it from a backup, or remove it "
             "and mark again."
         ) from None

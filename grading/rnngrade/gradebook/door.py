@@ -51,14 +51,6 @@ ENTERED = Table(
 NOT_ENTERED = "Is not in the gradebook as it was graded: run 'rnngrade run {}'."
 
 
-class GradebookError(DeskError):
-    """What kept a grade from the gradebook, in one sentence."""
-
-
-class NoGradebook(GradebookError, Stop):
-    """The gradebook cannot be used at all: it is not there, or locked, or its disk is full."""
-
-
 @dataclass(frozen=True)
 class GivenGrade:
     """What nbgrader keeps of a grade that a person gave: points, extra credit, and whether they have to look again."""
@@ -108,13 +100,13 @@ class Page:
 
 @contextmanager
 def told(desk: Desk) -> Iterator[None]:
-    """Around what uses the gradebook: an error of the database is one sentence. **Errors:** `GradebookError`."""
+    """Around what uses the gradebook: an error of the database is one sentence. **Errors:** `DeskError`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
             yield
     except (SQLAlchemyError, InvalidEntry, UnicodeDecodeError) as error:
-        kind = NoGradebook if isinstance(error, (OperationalError, InterfaceError)) else GradebookError
+        kind = Stop if isinstance(error, (OperationalError, InterfaceError)) else DeskError
         cause = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         more = ""
         if "not a database" in cause or "malformed" in cause:
@@ -125,10 +117,10 @@ def told(desk: Desk) -> Iterator[None]:
 @contextmanager
 def opened(desk: Desk) -> Iterator[Gradebook]:
     """nbgrader's gradebook of a desk, with the desk's own table, made if it is not there; what is not committed is
-    taken back. **Errors:** `GradebookError`.
+    taken back. **Errors:** `DeskError`.
     """
     with told(desk):
-        desk.folder.mkdir(parents=True, exist_ok=True)
+        desk.open()
         release.name_version(desk.db_url)
         gradebook = Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
         try:
@@ -205,11 +197,8 @@ def read_pages(session: Any, unit: str, failures: Failures, student: str | None 
 
 
 def settings(desk: Desk) -> Config:
-    """nbgrader's configuration of a class: the course's, or the one in the class's folder, which includes it."""
-    if (desk.folder / "nbgrader_config.py").is_file():
-        config = PyFileConfigLoader("nbgrader_config.py", path=str(desk.folder)).load_config()
-    else:
-        config = release.settings(desk.root)
+    """nbgrader's configuration of a class, which includes the course's."""
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(desk.folder)).load_config()
     config.CourseDirectory.root = str(desk.folder)
     config.CourseDirectory.db_url = desk.db_url
     return config

@@ -26,7 +26,7 @@ VERSIONS = {
 
 
 class UnitStatus:
-    """What there is of a unit. Of whom it cannot be told is put into `failures`. **Errors:** `GradebookError`."""
+    """What there is of a unit. Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`."""
 
     def __init__(self, desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> None:
         self.unit, self.due, self.handed_in = unit, rules.due.get(unit), list(desk.submissions(unit))

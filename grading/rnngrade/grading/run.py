@@ -48,8 +48,8 @@ def run(
     students: Iterable[str] | None = None,
     force: bool = False,
     prepare: Callable[[], None] = lambda: None,
-    enter: Callable[[Record], None] | None = None,
-    advance: Callable[[Record, int, int], None] | None = None,
+    enter: Callable[[Record], None] = lambda record: None,
+    advance: Callable[[Record, int, int], None] = lambda record, done, total: None,
     failures: Failures | None = None,
     graders: Graders | None = None,
 ) -> Run:
@@ -57,10 +57,9 @@ def run(
     `prepare` is called before, while the first submissions are being graded.
 
     `graders` have been started before, and serve several units. `students` limits the run to some; `force` grades what
-    has a record as well. After each submission `advance` is
-    told its record, and how many of how many are done. Whose submission cannot be read, or whose record cannot be kept
-    or entered, is put into `failures`. **Errors:** `DeskError`; without
-    `failures`, one that names who is in it, after all others are done.
+    has a record as well. After each submission `advance` is told its record, and how many of how many are done. Whose
+    submission cannot be read, or whose record cannot be kept or entered, is put into `failures`. **Errors:**
+    `DeskError`; without `failures`, one that names who is in it, after all others are done.
     """
     limits, told = limits or Limits(), failures or Failures()
     found = desk.submissions(bundle.unit)
@@ -79,14 +78,13 @@ def run(
                 todo[student] = path
             else:
                 result.kept.append(kept)
-    gone = [r for r in desk.graded(bundle.unit) if r.student not in found] if enter and students is None else []
+    gone = [r for r in desk.graded(bundle.unit) if r.student not in found] if students is None else []
 
     def begin() -> None:
         prepare()
         for record in (*result.kept, *gone):  # whose submission is gone keeps what they got
             with told.of(record.student, record.unit):
-                if enter:
-                    enter(record)
+                enter(record)
 
     if not todo:
         begin()
@@ -103,10 +101,8 @@ def run(
                 with told.of(one.record.student, bundle.unit):
                     desk.keep(one.record, one.notebook)
                     result.graded.append(one.record)
-                    if enter:
-                        enter(one.record)
-                if advance:
-                    advance(one.record, done, len(todo))
+                    enter(one.record)
+                advance(one.record, done, len(todo))
     if failures is None:
         told.end()
     return result

@@ -11,7 +11,7 @@ from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.listing import listing
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import ExerciseResult, Record
-from rnngrade.grading.bundle import Bundle, Graded, Settings
+from rnngrade.grading.bundle import Bundle, Settings
 from rnngrade.grading.worker import Worker
 from rnngrade.roster.identity import unit_of_cells
 from rnngrade.sandbox import bubblewrap
@@ -31,35 +31,26 @@ def grade_file(
 ) -> Alone:
     """Grade a notebook for the course at `root`. The unit is known from its cells, if it is not given.
 
-    `sandbox` is "bwrap", "none", or "" for a sandbox if there can be one here. **Errors:** `DeskError`,
-    `OSError`.
+    `sandbox` is "bwrap", "none", or "" for a sandbox if there can be one here. **Errors:** `DeskError`, `OSError`.
     """
-    data = path.read_bytes()
-    unit = unit or unit_of(data, path.name)
-    bundle, allowed = Bundle.make(root, unit), limits or Limits()
-    why = "" if sandbox == "none" else _no_room(sandbox == "bwrap")
-    sandboxed = sandbox != "none" and not why
-    with Worker(Settings(bundle, allowed, seed, sandboxed)) as worker:
-        graded: Graded = worker.grade("student", data)
-    unprotected = bubblewrap.not_limited() if sandboxed else [_NOT_SANDBOXED + (f" ({why})" if why else "")]
-    return Alone(graded.record, tuple(unprotected))
+    data, sandboxed, why = path.read_bytes(), sandbox != "none", ""
+    if sandboxed:
+        try:
+            bubblewrap.require()
+        except DeskError as error:
+            if sandbox == "bwrap":
+                raise
+            sandboxed, why = False, f" ({str(error).partition(':')[0]})"
+    bundle = Bundle.make(root, unit or unit_of(data, path.name))
+    with Worker(Settings(bundle, limits or Limits(), seed, sandboxed)) as worker:
+        graded = worker.grade("student", data)
+    return Alone(graded.record, tuple(bubblewrap.not_limited() if sandboxed else [_NOT_SANDBOXED + why]))
 
 
 _NOT_SANDBOXED = (
     "There was no sandbox: what the notebook runs can read every file that this process can, the course's answers and "
     "the hidden cases' seed among them, use the network, and change what is graded after it in this container."
 )
-
-
-def _no_room(must: bool) -> str:
-    """Why no room can be built here; nothing if one can. **Errors:** `DeskError` if there must be one."""
-    try:
-        bubblewrap.require()
-    except DeskError as error:
-        if must:
-            raise
-        return str(error).partition(":")[0]
-    return ""
 
 
 def unit_of(data: bytes, name: str) -> str:

@@ -16,7 +16,7 @@ import nbformat
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record, write_whole
-from rnngrade.gradebook.door import NOT_ENTERED, GradebookError
+from rnngrade.gradebook.door import NOT_ENTERED
 from rnngrade.gradebook.marks import Marks, is_current, read_marks
 from rnngrade.pages.feedback.page import page
 from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc
@@ -28,7 +28,7 @@ LONGEST = 1000  # bytes of a secret
 def write_feedback(desk: Desk, unit: str, failures: Failures, students: Sequence[str] | None = None) -> list[Path]:
     """Write the pages of `students`, by default of all who are graded; returns where they lie.
 
-    Each is written on its own: whose page cannot be is put into `failures`. **Errors:** `GradebookError` if the
+    Each is written on its own: whose page cannot be is put into `failures`. **Errors:** `DeskError` if the
     gradebook cannot be read.
     """
     marks = read_marks(desk, unit, failures)
@@ -67,17 +67,17 @@ def _write(desk: Desk, record: Record, marks: Marks, cells: list[dict[str, Any]]
 def source_of(
     desk: Desk, unit: str, student: str, marks: Mapping[str, Marks]
 ) -> tuple[Record, Marks, list[dict[str, Any]]]:
-    """The record, the marks and the cells of a submission. **Errors:** `GradebookError`."""
+    """The record, the marks and the cells of a submission. **Errors:** `DeskError`."""
     record = desk.record(unit, student)
     path = desk.executed_path(unit, student)
     if record is None or not path.is_file():
-        raise GradebookError(f"{student}'s {unit} is not graded yet: run `rnngrade run {unit}` first.")
+        raise DeskError(f"{student}'s {unit} is not graded yet: run `rnngrade run {unit}` first.")
     if student not in marks:
-        raise GradebookError(NOT_ENTERED.format(unit))
+        raise DeskError(NOT_ENTERED.format(unit))
     try:
         cells = nbformat.v4.reads(path.read_text(encoding="utf-8"))["cells"]
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise GradebookError(
+        raise DeskError(
             f"{path} is no notebook any more: run `rnngrade run {unit} --force --student {student}`."
         ) from None
     return record, marks[student], cells

@@ -22,10 +22,9 @@ import jinja2
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
 from rnngrade.core.text import prose
-from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
@@ -46,7 +45,7 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[
     """Write the pages of some units, and the index once; returns where the pages lie.
 
     Whose record cannot be shown is put into `failures`, and left out. **Errors:** `KeyError` for a unit that the course
-    does not have; `GradebookError` for a gradebook that cannot be read.
+    does not have; `DeskError` for a gradebook that cannot be read.
     """
     wanted = {unit: exercises.unit(unit) for unit in units}
     graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
@@ -79,7 +78,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
     if wanted:
         for student in records:
             # Of whose notebook nothing can be read, feedback tells.
-            with failures.of(student, unit), contextlib.suppress(GradebookError):
+            with failures.of(student, unit), contextlib.suppress(DeskError):
                 if student in grades and desk.executed_path(unit, student).is_file():
                     shown = feedback_page(*source_of(desk, unit, student, grades), is_open=True)
                     _write(desk.reports / unit / f"{student}.html", shown)
