@@ -155,7 +155,7 @@ def to_moodle(
     **filled: Any,
 ) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
-    from rnngrade.lms.moodle import feedback_zip
+    from rnngrade.lms.pages import feedback_zip
 
     if filled["table"] is None and zipped is None:
         raise click.UsageError("Say --table FILE with --output FILE, or --zip FILE, or both.")
@@ -175,7 +175,7 @@ def to_moodle(
 )
 def by_mail(desk: Desk, unit: str, output: Path, provisional: bool) -> None:
     """Feedback pages, and a table for a mail merge."""
-    from rnngrade.lms.mail import write_mails
+    from rnngrade.lms.pages import write_mails
 
     with _returned(desk, unit, False, provisional) as (returned, failures):
         table, students = write_mails(desk, returned, output, failures)

@@ -43,7 +43,7 @@ with warnings.catch_warnings():
 
 from rnngrade.author import release
 from rnngrade.core.closing import Closing
-from rnngrade.core.desk import Desk
+from rnngrade.core.desk import Desk, built
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record, write_changed
 from rnngrade.gradebook import by_hand
@@ -61,7 +61,6 @@ from rnngrade.gradebook.door import (
 )
 from rnngrade.gradebook.marks import Marks, marks_of
 from rnngrade.gradebook.showing import grade_id_of, to_show
-from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
@@ -352,10 +351,11 @@ class GradebookWriter(Closing):
         submission.timestamp = when.replace(tzinfo=None) if when else None
         penalty = None
         session = self._gradebook.db
-        late, due = self._late(submission.name, submission.student.id)
-        if due is not None and late.due is not None:
+        rules, people = self._around
+        if due := rules.due.get(submission.name):
+            late = lateness_for(self.desk, submission.name, submission.student.id, rules, people)
             submission.assignment.duedate = due.replace(tzinfo=None)
-            submission.extension = late.due - due if late.due > due else None
+            submission.extension = late.due - due if late.due and late.due > due else None
             session.flush()
             session.expire(page, ["score"])
             penalty = late.penalty(float(page.score), float(page.max_score)) or None
@@ -370,13 +370,6 @@ class GradebookWriter(Closing):
                 penalty = assign._check_late_penalty(page, penalty)
         page.late_submission_penalty = penalty
 
-    def _late(self, unit: str, student: str) -> tuple[Lateness, datetime | None]:
-        """How late a student is by the desk's rules, and when the unit is due for all, if they say so."""
-        rules, people = self._around
-        if unit not in rules.due:
-            return Lateness(), None
-        return lateness_for(self.desk, unit, student, rules, people), rules.due[unit]
-
 
 def _remark(cell: NotebookNode | None) -> str | None:
     """nbgrader's own remark on an answer that was left as it was."""
@@ -385,11 +378,8 @@ def _remark(cell: NotebookNode | None) -> str | None:
 
 
 def _given_out(desk: Desk, unit: str) -> list[NotebookNode]:
-    """The cells of the notebook that students got; none if it is not built."""
-    try:
-        return list(nbformat.read(desk.root / "notebooks" / unit / f"{unit}.ipynb", as_version=4).cells)
-    except (OSError, ValueError, nbformat.ValidationError):
-        return []
+    """The cells of the notebook that students got."""
+    return list(nbformat.read(built(desk.root, unit), as_version=4).cells)
 
 
 def _read(notebook: bytes, what: str) -> NotebookNode:
