@@ -2,7 +2,6 @@
 
 import base64
 import importlib
-import io
 import sys
 import types
 from pathlib import Path
@@ -81,10 +80,10 @@ class Shown:
         return text
 
 
-class Stream(io.TextIOBase):
+class Stream:
     """stdout or stderr."""
 
-    encoding, errors = "utf-8", "strict"
+    encoding, errors, closed = "utf-8", "strict", False
 
     def __init__(self, name: str, shown: Shown) -> None:
         self.name, self._shown = f"<{name}>", shown
@@ -96,8 +95,21 @@ class Stream(io.TextIOBase):
         self._shown.stream(self._stream, str.__str__(text))
         return len(text)
 
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
     def writable(self) -> bool:
         return True
+
+    def readable(self) -> bool:
+        return False
 
 
 class Results(DisplayHook):
