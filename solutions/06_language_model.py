@@ -25,7 +25,7 @@ from rnncourse import check, hint, progress, use
 from rnncourse.bptt import nll_backward, output_backward, rnn_backward, sequence_nll
 from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
 from rnncourse.gradient_flow import clip_by_global_norm, orthogonal
-from rnncourse.ngram import count_ngrams, sample_index
+from rnncourse.ngram import sample_index
 
 np.set_printoptions(precision=3, suppress=True)
 
@@ -150,8 +150,8 @@ print("one-hot times U is U[ids]:", np.allclose(np.eye(len(chars))[ids] @ U, U[i
 # | row 0 | 0 1 | 1 2 | 2 3 | 3 4 |
 # | row 1 | 4 5 | 5 6 | 6 7 | 7 8 |
 #
-# Read a row from left to right: it is text, without a gap. The id 9 fits into no row. If $L'$ were 5, the fifth input of each
-# row would fill no batch of 2 steps, and be dropped too.
+# Read a row from left to right: it is text, without a gap. The id 9 fits into no row. (With 11 ids a row has five
+# inputs; the last fills no batch, and is dropped, too.)
 #
 # <details><summary>What is the very first state, and does it matter?</summary>
 #
@@ -391,8 +391,9 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 # **Claim: the trained network names the right profession in all three, with a probability above 90% where the 5-gram is at
 # one third.** ({{held students}} seeds.)
 #
-# Look at the plateau. At first the network learns what a 5-gram would. Then nothing happens for hundreds of updates: the
-# error of the last word has to arrive ten steps earlier, and by then it is small. That is the wall of unit 05.
+# At first the network learns what a 5-gram would, and there it stands for hundreds of updates: the error of the last word has
+# to arrive ten steps earlier, and by then it is small. That is the wall of unit 05. The spikes are the last word's alone: the
+# network begins to know the subject, an update goes too far, and it is sure of a wrong profession.
 
 # %% [markdown]
 # ## 6 · Three texts: to learn from, to choose by, to be judged on
@@ -436,7 +437,7 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 #     fit(train_epoch, validate, 5, 2)  gives  ([3.0, 2.0, 2.5, 2.0], 1)
 #     with the losses nan, nan, 1.0 it gives  ([nan, nan], 0)
 #
-# (Where the check speaks of `calls`, it means the list of calls that you make.)
+# (The check's `calls` is the list of calls that you make.)
 
 
 # %% answer="fit"
@@ -474,8 +475,8 @@ settings = {"updates": 1200, "hidden": 64, "watch": True, "score": score}
 few = learned_from("python-source", characters=20_000, **settings, **mine)
 show(learned_by_heart(few.watched, few.losses, 20_000))
 tried, best = use(fit)(lambda epoch: None, lambda epoch: few.watched[epoch], 6, 2)
-print(f"with patience 2, fit keeps what was there after {200 * (best + 1)} updates,")
-print(f"and stops after {200 * len(tried)}: {few.watched[best]:.2f} bits")
+print(f"with patience 2, fit stops after {200 * len(tried)} updates,")
+print(f"and keeps those after {200 * (best + 1)}: {few.watched[best]:.2f} bits")
 
 # %% [markdown]
 # **Claim: on 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on
@@ -504,7 +505,9 @@ ends = {}
 for rate in (0.01, 0.1, 1.0):
     ends[rate] = [short_run(rate, seed=seed, **settings) for seed in range(3)]
 show(rates_and_seeds(ends))
-print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0]))
+print("three seeds at 0.1:", *(f"{bits:.2f}" for bits in ends[0.1]))
+place = "06_language_model:choices/as shown/bits"
+print("the first of them:", beside(place, ends[0.1][0]))
 
 # %% [markdown]
 # **Claim: ten times too small or too large a rate, or a start ten times too large, costs 0.3 bits or more; eight units more
@@ -531,8 +534,8 @@ print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0
 # of `fit`.
 #
 # **How** you do it is yours to decide: units, start, rows, steps, rate. You may use what you have written:
-# `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. They are your own here, so see first that they pass. The
-# check looks at what comes out:
+# `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. They are your own here, so see first that they pass. (For a
+# start of unit 05, `orthogonal(rng, n)` gives an `(n, n)` matrix.) The check looks at what comes out:
 #
 # - on 2,000 tokens of Reber's grammar, in at most 16 epochs, the network scores less than a fifth above the lowest possible
 #   on a third text. (24 units, 8 rows of 16 steps, rate 0.1 and a memory that starts at 0.1 do that, in a tenth of the four seconds that the check waits.)
@@ -573,7 +576,7 @@ check(train_model)
 # %% [markdown]
 # ## 7 · Hot and cold
 #
-# To let a model write, draw from its probabilities. If you want it more careful than it is, or bolder, divide the logits by a
+# To let a model write, draw from its probabilities. To make it more careful, or bolder, divide the logits by a
 # **temperature** $\tau > 0$ before the softmax:
 #
 # $$y_i = \frac{e^{o_i / \tau}}{\sum_j e^{o_j / \tau}}$$
@@ -604,6 +607,9 @@ def temperature_softmax(logits, temperature):
 
 # %% check="temperature_softmax"
 check(temperature_softmax)
+
+# %% [markdown]
+# **Guess** what $\tau = 0.1$ makes of the probabilities 0.5, 0.3, 0.15 and 0.05, and what $\tau = 3$.
 
 # %% tags=["experiment"]
 from rnncourse.plots import Slider, explore
@@ -707,7 +713,7 @@ check(nucleus_filter)
 # | new | the space | $h_4$ | with $u_1$ from $h_4$: say, _ |
 # | | _ | $h_5$ | … |
 #
-# Published programs get this loop wrong surprisingly often. Find the place of each of these mistakes in the table:
+# Find the place of each of these mistakes in the table:
 #
 # - the prompt's last character is read twice, once in the warm-up and once as the first input of the loop;
 # - the state starts at zero again after the prompt, or at every character;
@@ -841,7 +847,7 @@ show(training_curves({name: text.losses for name, text in corpora.items()}))
 # $P_2(u \mid q) = 8.25 / 10 + 0.15\, P_1(u)$.
 #
 # In the shorter contexts it counts not how often $w$ came, but after how many *different* characters. The u owes much of its
-# count to q, and that should not speak for it elsewhere. (An older way of falling back is Witten–Bell's.)
+# count to q, and that should not speak for it elsewhere.
 #
 # All read the same training text. The discounts, and $\alpha$, are chosen on the validation text; the code is
 # `rnncourse.experiments.opponents`. **Guess**: among the 1- to 6-grams of either kind, where does the network stand?
@@ -863,15 +869,15 @@ for name, text in corpora.items():
     assert tables.kneser_ney[-1] + 0.3 < bits < tables.kneser_ney[2], "The table was expected to win."
 
 # %% [markdown]
-# On both texts counting wins, and clearly.
+# Counting wins, and clearly.
 #
 # **Claim: on both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.**
 # ({{held against_tables}} seeds.) On source code the network needs {{real_text/python-source/network}} bits per character,
 # the table {{real_text/python-source/Kneser-Ney|median .2f}}; on the documentation {{real_text/python-docs/network}} and
 # {{real_text/python-docs/Kneser-Ney|median .2f}}.
 #
-# Look at the other line, too. With $\alpha$ alone longer contexts do harm, and on source code the network is as good as the
-# best of them. Who had stopped there would have reported a draw. With Kneser–Ney longer contexts do no harm.
+# With $\alpha$ alone longer contexts do harm, and on source code the network is as good as the
+# best of them. Who had stopped there would have reported a draw.
 
 # %% [markdown]
 # ### Experiment · does the network know anything that the table does not?
@@ -936,10 +942,10 @@ filters = {"no filter": lambda p: p, "nucleus 0.9": lambda p: keep(p, 0.9)}
 print("real words among the longer ones")
 for heat in (0.5, 0.8, 1.2):
     written_pages = pages(source, heat, prompt, write=writer)
-    print(f"   τ = {heat}           {real_words(source, written_pages):4.0%}")
+    print(f"   τ = {heat:<14} {real_words(source, written_pages):4.0%}")
 for name, filtered in filters.items():
     share = real_words(source, written_filtered(source, filtered))
-    print(f"   τ = 1, {name:11} {share:4.0%}")
+    print(f"   τ = 1, {name:<11} {share:4.0%}")
 
 # %% [markdown]
 # **Claim: at a temperature of 0.5 more of the longer words that the network writes are words of the library than at 1.2.**
@@ -954,7 +960,7 @@ for name, filtered in filters.items():
 # %% [markdown]
 # ## 12 · Bugs to hunt
 #
-# Each of these was handed in or published somewhere. **Guess** which check of this unit finds it.
+# **Guess** which check of this unit finds it.
 #
 # - **Report A.** "After loading the saved weights the next morning it writes gibberish." `chars = list(set(text))`.
 # - **Report B.** "After one character it is as if the prompt had never been." `h = np.zeros(...)` stands inside the loop that draws.
@@ -964,8 +970,7 @@ for name, filtered in filters.items():
 #
 # <details><summary>What finds them</summary>
 #
-# A: `build_vocabulary` on two runs. B: `generate` with given uniforms, against a slow program, and not with a model whose $W$
-# is 0. C: the by-hand example with $(0.1, 0.9)$. D: decode row 0 of two batches one after the other. E: tune the opponent on
+# A: `build_vocabulary` on two runs. B: `generate` with given uniforms, against a slow program. C: the by-hand example with $(0.1, 0.9)$. D: decode row 0 of two batches one after the other. E: tune the opponent on
 # the same validation text.
 #
 # </details>

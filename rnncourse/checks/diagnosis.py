@@ -49,10 +49,13 @@ Answer = Callable[[int | None, Case], Observation]  # what it does in a case; th
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The name of the mistake, of two of them "one+other" (`TWO` is between them), and what the student is told."""
+    """The name of the mistake, of two of them "one+other" (`TWO` is between them), and what the student is told;
+    `is_part`, if something else is wrong besides.
+    """
 
     name: str
     message: str
+    is_part: bool = False
 
 
 class Evidence:
@@ -182,7 +185,7 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
     if 2 * sum(told) < len(told) and not any(part.axes or part.of for part in evidence.exercise.gives):
         return None  # what has no arrays is soon the same by chance, and here edge cases speak against it
     is_all = all(evidence.fits(answer, [i], strict=False) for i in evidence.faulty)
-    return Diagnosis(half.name, half.message if is_all else f"{half.message} {ELSEWHERE}")
+    return Diagnosis(half.name, half.message if is_all else f"{half.message} {ELSEWHERE}", is_part=True)
 
 
 def _of_facts(evidence: Evidence) -> Diagnosis | None:
@@ -232,7 +235,7 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
     until = Deadline(SECONDS_FOR_PAIRS, clock_of(evidence.candidate))
     exercise = evidence.exercise
     own = [seen for seen in evidence.seen if not seen.error]
-    if not has_model(exercise) or not _has_parts(evidence.expected) or (own and not _has_parts(own)):
+    if not has_model(exercise) or not has_parts(evidence.expected) or (own and not has_parts(own)):
         return None  # a single number is soon the same by chance
     pieces = Pieces()
     for i in evidence.all[:CASES_TO_RANK]:
@@ -247,7 +250,7 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
     return None
 
 
-def _has_parts(observations: Iterable[Observation]) -> bool:
+def has_parts(observations: Iterable[Observation]) -> bool:
     """Whether there are answers of several numbers among these, or of one with many digits, and no small fraction."""
     return any(isinstance(one.answer, (np.ndarray, list, tuple, dict)) or _is_odd(one.answer) for one in observations)
 

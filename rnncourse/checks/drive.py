@@ -378,7 +378,7 @@ def _shortened(words: str) -> str:
 
 
 def _shapes(error: BaseException, frame: FrameType, summary: traceback.FrameSummary) -> str:
-    """The shapes of what did not go together: ", where U is (4, 5) and x is (3, 4)"."""
+    """What did not go together: ", where U is (4, 5) and x is (3, 4)", or ", where lengths is None"."""
     if summary.lineno != summary.end_lineno or summary.colno is None:
         return ""
     try:
@@ -387,6 +387,9 @@ def _shapes(error: BaseException, frame: FrameType, summary: traceback.FrameSumm
         part: ast.AST = ast.parse(line[summary.colno : summary.end_colno].decode().strip(), mode="eval").body
         if isinstance(part, ast.Call) and (advice := _for_arrays(error, part)):
             return advice
+        names = [node.id for node in ast.walk(part) if isinstance(node, ast.Name)] if "None" in str(error) else []
+        if nothing := [name for name in dict.fromkeys(names) if frame.f_locals.get(name, name) is None]:
+            return f", where {' and '.join(nothing)} {'are' if nothing[1:] else 'is'} None"
         if not isinstance(part, ast.BinOp) and not isinstance(error, OF_SHAPES):
             return ""
         if isinstance(part, ast.Subscript):  # what is stored there stands on the other side

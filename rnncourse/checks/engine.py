@@ -13,12 +13,13 @@ cases and properties come first, so what a candidate says there, it says before 
 import copy
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, drawn, seed_for
+from rnncourse.checks.cases import Asked, Candidate, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import clock_of
 from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
@@ -33,7 +34,7 @@ from rnncourse.checks.verdict import Verdict
 SLOW = 1.5  # seconds: an answer that took as long for its cases is not run again and again
 
 Comparison = Callable[..., list[Fault]]  # as `faults_of`
-Search = Callable[[Exercise, Candidate, Seed, list[Asked]], Where | None]  # for the place: `where.search.find` is one
+Search = Callable[..., Where | None]  # for the place, or for what is wrong besides: `where.search.find` is one
 
 
 def judge(
@@ -50,8 +51,8 @@ def judge(
     Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`; who knows what came of a
     comparison before brings one that does, `compare`.
 
-    With a search, the place of an error is looked for in the visible cases; when there is a diagnosis, only if that is
-    asked for.
+    With a search, the place of an error is looked for in the visible cases. When there is a diagnosis, it is only if
+    that is asked for; otherwise what is wrong besides, if something is.
     """
     seeds = [seed_for(exercise, False), seed_for(exercise, True)][: 1 + hidden]
     cases = [one for seed in seeds for one in drawn(exercise, seed)[0]]
@@ -80,12 +81,15 @@ def judge(
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
     diagnosis = diagnose(evidence) if faults and diagnosing else None
     where = None
-    if search and faults and seconds < SLOW and (after_diagnosis or not diagnosis):
+    besides = diagnosis.name if diagnosis and diagnosis.is_part and not after_diagnosis else None
+    if search and faults and seconds < SLOW and (after_diagnosis or besides or not diagnosis):
         shown = zip(*drawn(exercise, seeds[0]), seen, strict=False)
         asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(shown)]
         # Who interrupts the search gets the verdict without. A check never raises, whatever came out of an answer.
         with suppress(KeyboardInterrupt, Exception):
-            where = search(exercise, candidate, seeds[0], asked)
+            where = search(exercise, candidate, seeds[0], asked, besides=besides)
+    if diagnosis and besides and where and where.mistake:
+        diagnosis = replace(diagnosis, name=where.mistake)
     return _verdict(exercise, faults, diagnosis, where, visible, show=not hidden)
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from rnncourse.checks.compare import as_array, close_arrays, letters_of
 from rnncourse.checks.exercise import Axes
-from rnncourse.checks.plain import Plain
+from rnncourse.checks.plain import Plain, arrays_in
 
 ROWS, COLUMNS, TABLES = 8, 8, 6  # what is shown of an array: of each table so many, of tables so many
+PARTS = 12  # and so many of what a list or a dict of arrays holds
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 120
@@ -65,8 +66,12 @@ def _array(value: Any) -> np.ndarray | None:
 
 
 def _titled(title: str, value: Any, axes: Axes, wrong: np.ndarray | None = None) -> str:
+    inner = [*value.items()] if type(value) is dict else [*enumerate(value)] if type(value) in (list, tuple) else []
+    if inner and arrays_in(value):
+        shown = (_titled(f"{title}[{key!r}]", part, axes) for key, part in inner[:PARTS])
+        return "".join(shown) + _rest(len(inner) - PARTS, "part")
     array = _array(value)
-    if array is None or not array.ndim or not array.size or array.ndim > 4:
+    if isinstance(value, tuple) or array is None or not array.ndim or not array.size or array.ndim > 4:
         shape = f" of shape {array.shape}" if array is not None and array.ndim else ""
         body = f"<code>{escape(_short.repr(value))}</code>{shape}"
     else:

@@ -126,6 +126,8 @@ def _outputs(
     outputs = [call(model, *args) if call else model(*args) for args in calls]
     total = weighted_sum(outputs)
     if not total.requires_grad:
+        if any(out is None for out in outputs):
+            raise Unfit("a call of the module gives None: does its `forward` return what it has made?")
         raise Unfit("no gradient reaches the parameters: a result is detached, or made from arrays")
     return [arrays(out) for out in outputs], total
 

@@ -1,5 +1,6 @@
 """The verdict on one answer: a card in a notebook, plain text in a terminal, a number for nbgrader."""
 
+import re
 import sys
 from dataclasses import dataclass, field
 from html import escape
@@ -225,16 +226,19 @@ def in_code(text: str) -> str:
     return _code(text)
 
 
+_EMPHASIS = re.compile(r"(?<![\w*])\*(\w[^*]*\w|\w)\*(?![\w*])")
+
+
 def _faint(text: str) -> str:
     return f'<span style="color:var(--jp-ui-font-color2, #616161)">{_code(text)}</span>'
 
 
 def _code(text: str) -> str:
-    """Escaped text in which `backticks` are code."""
+    """Escaped text in which `backticks` are code, and what *stands between* asterisks is emphasised."""
     pieces = escape(text).split("`")
     if len(pieces) % 2 == 0:
         return escape(text)
-    return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
+    return "".join(f"<code>{p}</code>" if i % 2 else _EMPHASIS.sub(r"<em>\1</em>", p) for i, p in enumerate(pieces))
 
 
 def _pill(label: str, met: bool | None) -> str:

@@ -386,6 +386,12 @@ end_of_the_longest: With pool="last" you read all rows at the step at which the 
 + last = self.rnn(x)[0][int(max(lengths)) - 1]
 + summary = last if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
+rows_left_sorted: Your rows come out in the order of their lengths, the longest first, and not in that of x. Put each
+  back into its place, or let `enforce_sorted=False` do both.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = summary[torch.argsort(lengths, descending=True)]
+
 pool_ignored_without_lengths: Without `lengths` you read the last state, whatever `pool` says. No lengths only means
   that all T steps are real: pool="mean" takes the mean over them.
 - if lengths is None:
@@ -902,6 +908,22 @@ changed_instead_of_differentiated: You change each input and look whether the ou
 the_past_taken_for_granted: You say that an output learns from its past and from nothing else, without asking the model.
   For a tagger that is true. For the others it is not: let the gradient say it.
 + return torch.arange(len(x)) <= t
+
+gradients_pile_up: `backward` adds to what stands in `x.grad`. Asked once more about the same x, you answer for the
+  output of before as well. Let a copy collect them, `x.clone().requires_grad_()`, or ask `torch.autograd.grad`.
++ x.requires_grad_()
++ output = model(x)[t]
++ total = (torch.randn_like(output) * output).sum()
++ if total.requires_grad:
++     total.backward()
++ if x.grad is None:
++     return torch.zeros(len(x), dtype=torch.bool)
++ return (x.grad != 0).flatten(1).any(dim=1)
+
+summed_before_asked: You add up the gradients of an input's entries before you ask whether there is one. They may
+  cancel: ask of each entry, `!= 0`, and then whether any is.
+- return (gradient != 0).flatten(1).any(dim=1)
++ return gradient.flatten(1).sum(dim=1) != 0
 
 sizes_for_yes_and_no: You return how large the gradients are. The question is whether there is one: an array of True and
   False.

@@ -83,7 +83,7 @@ def training_curves(losses: Mapping[str, Float[np.ndarray, "updates"]]) -> Figur
 def against_counting(name: str, additive: Sequence[float], kneser_ney: Sequence[float], network: float) -> Figure:
     """Bits per character on held-out text of n-grams by n, and of a network, which has no n: a level line."""
     ns = range(1, len(additive) + 1)
-    lines = {"counts + α": additive, "Kneser–Ney": kneser_ney, "our network": [network] * len(additive)}
+    lines = {"counts + α": additive, "Kneser–Ney": kneser_ney, "the network": [network] * len(additive)}
     alt = (
         f"{name}: bits per character on held-out text against n. Counts with alpha are lowest, {min(additive):.2f}, at "
     )

@@ -18,7 +18,7 @@ LAYER = re.compile(r"seen-(\d+)-(\d+)")  # the name of what a player shows from 
 SPACE = "http://www.w3.org/2000/svg"
 G, DEFS, STYLE, USE = (f"{{{SPACE}}}{name}" for name in ("g", "defs", "style", "use"))
 LETTER = "scale(0.015625)"  # what matplotlib puts on the outline of a letter, whose numbers are whole
-REFERENCE = re.compile(r"(?<=#)[\w.-]+")
+REFERENCE = re.compile(r"(?<=url\(#)[\w.-]+|(?<=href=\"#)[\w.-]+")  # a colour begins with # as well
 NUMBER = re.compile(r"-?\d+\.\d+")
 MOVED = re.compile(r"translate\((\S+) (\S+)\)")
 STEP = re.compile(r"([A-Za-z])([^A-Za-z]*)")
@@ -105,13 +105,13 @@ def written(root: Element) -> str:
 
 def _shorter(key: str, value: str, names: dict[str, str]) -> str:
     """An attribute with the short name of what it refers to, and numbers of two or, where they scale, four digits."""
-    if key == "href" and not value.startswith("#"):
-        return value  # an image
+    if key == "href":
+        return f"#{names[value[1:]]}" if value.startswith("#") else value  # an image
     if key == "id":
         return names.get(value, value)
+    value = REFERENCE.sub(lambda name: names[name[0]], value)
     if key == "style":
         return re.sub(r"([:;]) ", r"\1", value)
-    value = REFERENCE.sub(lambda name: names[name[0]], value)
     return NUMBER.sub(lambda number: f"{round(float(number[0]), 4 if key == 'transform' else 2):g}", value)
 
 

@@ -318,7 +318,7 @@ def submit(notebook: str, output: Path | None) -> None:
         write_whole(path, (nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n").encode())
     _say_what_is_read(mine)
     if shown:
-        click.echo(f"It says whose solution was shown, which takes no points by itself: {', '.join(shown)}.")
+        click.echo(f"It says that the solution was shown, which takes no points by itself, of {', '.join(shown)}.")
     remarks = [*handin.remarks(mine), *handin.faults(mine)]
     for words in remarks:
         click.echo(words)

@@ -186,8 +186,8 @@ def _called(cell: NotebookNode) -> str:
 
 
 def without_outputs(notebook: Notebook, shown: dict[str, str] | None = None) -> NotebookNode:
-    """What is handed in: all cells as they are, without what they printed. `shown` says whose solution was shown, and
-    when; an instructor is told so.
+    """What is handed in: all cells as they are, without what they printed. `shown` says of which exercises the
+    solution was shown, and when; an instructor is told so.
     """
     node = copy.deepcopy(notebook.node)
     if shown:

@@ -40,7 +40,7 @@ def hand_in(notebook: str, name: str) -> str:
     shown = {one: standing.shown for one, standing in logbook.standings().items() if one in points and standing.shown}
     said = [*handin.remarks(mine), *handin.faults(mine)] or ["Nothing is missing in it."]
     if shown:
-        said.insert(0, f"It says whose solution was shown, which takes no points by itself: {', '.join(shown)}.")
+        said.insert(0, f"It says that the solution was shown, which takes no points by itself, of {', '.join(shown)}.")
     made = {"notebook": handin.without_outputs(mine, shown), "file": f"{mine.unit.stem}-submission.ipynb"}
     return json.dumps({**made, "said": "\n".join(said)})
 

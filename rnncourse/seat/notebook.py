@@ -16,6 +16,7 @@ from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import SECONDS_A_CALL, Local
+from rnncourse.checks.place import Where
 from rnncourse.checks.plain import attribute
 from rnncourse.checks.program import program_of
 from rnncourse.checks.verdict import ROW, Hint, Offers, Verdict, front_end
@@ -26,6 +27,7 @@ from rnncourse.seat.names import CODE_STUB
 from rnncourse.seat.solutions import Solution
 
 TRIES = 3  # that fail, before the solution is offered
+NO_LINE = "No line was found in which one small change would mend it: something larger is to be mended."
 Shown = TypeVar("Shown", bound=object)
 
 runs.watch()
@@ -166,7 +168,8 @@ def where(answer: Any) -> Verdict:
             exercise, local, search=functools.partial(find, budget=Budget(20_000, 5.0, 30.0)), after_diagnosis=True
         )
     offers = replace(_offers(exercise, answer, verdict), where=False)
-    verdict = replace(verdict, offers=offers, run=_comes_from(answer, exercise)[0])
+    found = verdict.where or (None if verdict.passed else Where((), None, NO_LINE, ()))
+    verdict = replace(verdict, offers=offers, where=found, run=_comes_from(answer, exercise)[0])
     _last[exercise.name] = answer, verdict
     return _said(verdict)
 

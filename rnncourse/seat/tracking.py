@@ -1,8 +1,7 @@
 """A progress bar for training: `for batch in track(batches, "training"): …`.
 
-In a notebook it is a bar below the cell, which stays there, full, when the loop is done, and shows no time, so that
-the same run leaves the same output. In a terminal it is rich's. It can carry a word on how things stand: `bar =
-track(…)`, `bar.say(f"loss {loss:.2f}")`.
+In a notebook it is a bar below the cell, in a terminal rich's. It goes when the loop is done. It can carry a word on
+how things stand: `bar = track(…)`, `bar.say(f"loss {loss:.2f}")`.
 """
 
 from __future__ import annotations
@@ -56,9 +55,8 @@ class _NotebookBar:
         self.handle.update(self._data(done), raw=True)
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.what.word = ""
-            self.draw(self.what.total or 1)
+        if kind is None:  # else it stays, to show how far it came
+            self.handle.update({"text/plain": "", "text/html": ""}, raw=True)
 
     def _data(self, done: int) -> dict[str, str]:
         label = escape(self.what.label, quote=True)

@@ -18,7 +18,8 @@ left alone.
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from rnncourse.checks.program import lines_of
 from rnncourse.checks.slips.statements import Slip, Slips
@@ -99,53 +100,93 @@ class Change:
 
     `kind` is one of `KINDS`. `lines` and `part` say what is changed, in the student's own source: numbers of lines, of
     which the first is 1, and the text that is replaced, None if it is whole statements (or in several places).
-    `source` is the changed program; what is not changed stands in it as it did.
+    `source` is the changed program; what is not changed stands in it as it did. The `patches` of two go together.
     """
 
     kind: str
     lines: tuple[int, ...]
     part: str | None
     source: str
+    patches: tuple[Patch, ...] = field(default=(), repr=False)
 
 
-def changes(source: str, *, first: Collection[int] = (), but: Collection[int] = ()) -> Iterator[Change]:
-    """The changes of a function or class, likeliest first; none gives the same program as another or as the source.
-
-    `first` are the lines that are suspected, `but` those that are not to be looked at. The usual changes of one place
-    come before the same change at all equal places, and before what could be missing somewhere. **Errors:**
-    `SyntaxError` if the source is no Python.
-    """
-    text = Text(source)
-    slips = Slips(text.tree)
-
-    def rank(slip: Slip) -> tuple[bool, int]:
-        is_usual = slip.name in _USUAL or "/" not in slip.name
-        return not set(_lines(slip)) & set(
-            first
-        ), 1 if slip.name == "name" else 0 if is_usual and slip.kind != "value added" else 2
-
-    def all_() -> Iterator[Slip]:
-        for some in (lambda: slips.found, lambda: _everywhere(text, slips.found), slips.missing):
-            yield from sorted((slip for slip in some() if not set(_lines(slip)) <= set(but)), key=rank)
-
-    yield from _distinct(text, all_())
+def changes(source: str, *, but: Collection[int] = ()) -> Iterator[Change]:
+    """The changes of a function or class, likeliest first, as `Changes` has them. **Errors:** `SyntaxError`."""
+    return Changes(source).likeliest(but=but)
 
 
 def named(source: str, is_meant: Callable[[str], bool]) -> Iterator[Change]:
     """Those changes of one place whose slips have such names (see `expressions`, `statements`), from top to bottom."""
-    text = Text(source)
-    yield from _distinct(text, (slip for slip in Slips(text.tree).found if is_meant(slip.name)))
+    found = Changes(source)
+    return found.distinct(slip for slip in found.usual if is_meant(slip.name))
 
 
-def _distinct(text: Text, slips: Iterable[Slip]) -> Iterator[Change]:
-    seen = {hash(text.key)}
-    for slip in slips:
-        key = text.key_with(slip.patches)
-        if key is None or hash(key) in seen:
-            continue
-        seen.add(hash(key))
-        if (changed := text.with_patches(slip.patches)) is not None:
-            yield Change(slip.kind, _lines(slip), _part(text, slip), changed)
+class Changes:
+    """The changes of a function or class. **Errors:** `SyntaxError` if the source is no Python."""
+
+    def __init__(self, source: str) -> None:
+        self.text = Text(source)
+        self._slips = Slips(self.text.tree)
+        self.usual = self._slips.found
+        self._keys: dict[int, int | None] = {}
+        self._made: dict[int, Change | None] = {}
+
+    @cached_property
+    def _everywhere(self) -> list[Slip]:
+        return list(_everywhere(self.text, self.usual))
+
+    @cached_property
+    def _missing(self) -> list[Slip]:
+        return list(self._slips.missing())
+
+    def likeliest(
+        self, *, first: Collection[int] = (), but: Collection[int] = (), kinds: Collection[str] = ()
+    ) -> Iterator[Change]:
+        """All changes, likeliest first; none gives the same program as another or as the source.
+
+        `first` are the lines that are suspected, `but` those that are not to be looked at, `kinds` those that are
+        likely. The usual changes of one place come before the same change at all equal places, in suspected lines and
+        then in the others, and before what could be missing somewhere.
+        """
+
+        def is_suspected(slip: Slip) -> bool:
+            return not set(first).isdisjoint(_lines(slip))
+
+        def rank(slip: Slip) -> int:
+            is_usual = slip.name in _USUAL or "/" not in slip.name
+            how = 1 if slip.name == "name" else 0 if is_usual and slip.kind != "value added" else 2
+            return -1 if slip.kind in kinds else how
+
+        def all_() -> Iterator[Slip]:
+            of_one, of_several = sorted(self.usual, key=rank), sorted(self._everywhere, key=rank)
+            if first:
+                yield from filter(is_suspected, [*of_one, *of_several])
+            yield from (*of_one, *of_several)
+            yield from sorted(self._missing, key=lambda slip: (not is_suspected(slip), rank(slip)))
+
+        return self.distinct(slip for slip in all_() if not set(_lines(slip)) <= set(but))
+
+    def distinct(self, slips: Iterable[Slip]) -> Iterator[Change]:
+        """These slips as changes, each program once."""
+        seen = {hash(self.text.key)}
+        for slip in slips:
+            if id(slip) not in self._keys:
+                key = self.text.key_with(slip.patches)
+                self._keys[id(slip)] = None if key is None else hash(key)
+            known = self._keys[id(slip)]
+            if known is None or known in seen:
+                continue
+            seen.add(known)
+            if id(slip) not in self._made:
+                self._made[id(slip)] = self._change(slip)
+            if change := self._made[id(slip)]:
+                yield change
+
+    def _change(self, slip: Slip) -> Change | None:
+        source = self.text.with_patches(slip.patches)
+        if source is None:
+            return None
+        return Change(slip.kind, _lines(slip), _part(self.text, slip), source, slip.patches)
 
 
 def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:
@@ -158,6 +199,8 @@ def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:
             alike[text.spelled(old), text.spelled(new)].append(slip)
             if isinstance(old, ast.BinOp) and isinstance(new, ast.BinOp) and slip.kind == "operator":
                 alike[type(old.op).__name__, type(new.op).__name__].append(slip)
+            if isinstance(old, ast.Attribute) and isinstance(new, ast.Attribute) and slip.kind == "function":
+                alike[f".{old.attr}", f".{new.attr}"].append(slip)
     for group in alike.values():
         patches: dict[int, Patch] = {id(slip.patches[0].old[0]): slip.patches[0] for slip in group}
         if len(patches) > 1:

@@ -13,7 +13,7 @@ Other = tuple[str, ast.AST]  # the name of the slip, and what stands there then
 
 # Functions that are easily taken for each other: a name is exchanged for the others of its line.
 ALIKE = (
-    "sum mean max min prod",
+    "sum mean max min prod numel",
     "tanh exp log sqrt sin abs relu sigmoid",
     "Tanh Sigmoid ReLU Identity",
     "zeros ones",
@@ -222,7 +222,8 @@ def _operations(node: ast.BinOp) -> Iterator[Other]:
     for other in OPERATORS.get(type(op), ()):
         yield "operator", ast.BinOp(left, other(), right)
     for other in _MORE.get(type(op), ()):
-        yield "operator/other", ast.BinOp(left, other(), right)
+        if other is not ast.Pow or isinstance(right, ast.Constant):  # a great power of a whole number takes for ever
+            yield "operator/other", ast.BinOp(left, other(), right)
     if isinstance(op, ast.BitXor):  # it binds more loosely than a sum, and a power more tightly
         yield "power", ast.parse(ast.unparse(node).replace(" ^ ", " ** "), mode="eval").body
     if not isinstance(op, (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)):
@@ -315,6 +316,8 @@ def _calls(call: ast.Call, slot: str, near: Near) -> Iterator[Other]:
         yield ("copy/drop" if name in ("copy", "clone") else "call removed"), func.value
     elif args and not isinstance(args[0], ast.Starred):
         yield ("direction/drop" if name == "reversed" else "call removed"), args[0]
+    if is_method and name == "get" and args:
+        yield "subscript", ast.Subscript(func.value, args[0], ast.Load())
     yield from (("grouping", other) for other in _let_out(call))
     yield from _with_other_arguments(call)
     yield from _with_more_arguments(call, name, near)

@@ -83,15 +83,15 @@ class Text:
         line = self.source.rfind("\n", 0, start) + 1
         margin = self.source[line:start]
         texts = [self.segment(n) if n in patch.old else ast.unparse(n).replace("\n", f"\n{margin}") for n in patch.new]
-        if not margin.strip():
-            return start, end, f"\n{margin}".join(texts)
-        if margin.lstrip().startswith("elif") or any("\n" in text for text in texts):
+        is_alone = not margin.strip()
+        if not is_alone and (margin.lstrip().startswith("elif") or any("\n" in text for text in texts)):
             return None
-        return start, end, "; ".join(texts)
+        between = f"\n{margin}" if is_alone else "; "
+        return _less_what_stays(patch, [self.span(node) for node in patch.old], between.join(texts))
 
     def _in_key(self, patch: Patch) -> tuple[int, int, str]:
-        (start, _), (_, end) = self._places[id(patch.old[0])], self._places[id(patch.old[-1])]
-        return start, end, ",".join(self.spelled(node) for node in patch.new)
+        text = ",".join(self.spelled(node) for node in patch.new)
+        return _less_what_stays(patch, [self._places[id(node)] for node in patch.old], text)
 
     def spelled(self, node: ast.AST) -> str:
         """The key of a node, old or new."""
@@ -106,6 +106,23 @@ class Text:
             text += part if isinstance(part, str) else self._spell(part, start + len(text))
         self._places[id(node)] = start, start + len(text)
         return text
+
+
+def _less_what_stays(patch: Patch, spans: Sequence[tuple[int, int]], text: str) -> tuple[int, int, str]:
+    """Where a text goes, and what of it: if something is put before or behind a statement, or one of two is taken away,
+    the one that stays is left alone.
+    """
+    (start, first_end), (last_start, end) = spans[0], spans[-1]
+    match len(patch.old), len(patch.new):
+        case 1, n if n > 1 and patch.new[0] is patch.old[0]:
+            return end, end, text[end - start :]
+        case 1, n if n > 1 and patch.new[-1] is patch.old[0]:
+            return start, start, text[: len(text) - (end - start)]
+        case 2, 1 if patch.new[0] is patch.old[0]:
+            return first_end, end, ""
+        case 2, 1 if patch.new[0] is patch.old[1]:
+            return start, last_start, ""
+    return start, end, text
 
 
 def _parts(node: ast.AST) -> Iterator[str | ast.AST]:

@@ -361,6 +361,17 @@ def mark_variables(tree: Definition) -> set[Key]:
     return {key for n in ast.walk(tree) if (key := variable_of(n))}
 
 
+def named(tree: ast.AST, kind: type[ast.expr_context]) -> set[Key]:
+    """The variables that are read, or given a value."""
+    nodes = (n for n in ast.walk(tree) if isinstance(getattr(n, "ctx", None), kind))
+    return {key for n in nodes if (key := variable_of(n))}
+
+
+def leaves_unread(wrong: Definition, mended: Definition) -> bool:
+    """Whether a variable is given a value that is not read any more."""
+    return bool((named(wrong, ast.Load) - named(mended, ast.Load)) & named(mended, ast.Store))
+
+
 def _field_of(node: ast.AST) -> str:
     """The field that has the name of a variable."""
     fields = {ast.Name: "id", ast.arg: "arg", ast.Attribute: "attr", ast.FunctionDef: "name"}

@@ -8,24 +8,22 @@ is only put in the place of one that is about the same, and what was given a nam
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from rnncourse.checks.edits import needed
-from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.program import lines_of
-from rnncourse.checks.shelf import others
 from rnncourse.checks.slips import Change
+from rnncourse.checks.slips.text import Patch
 from rnncourse.checks.where.alignment import (
     Alignment,
-    Definition,
     Edit,
-    Key,
     Pair,
     distance,
     edited,
+    leaves_unread,
+    named,
     nodes_of,
     variable_of,
 )
@@ -43,43 +41,37 @@ LEAST_SHARED = 0.5  # of two statements, where one takes the other's place
 
 @dataclass(frozen=True)
 class Loan:
-    """Edits that mend together, and in how many nodes they change the program."""
+    """Edits that mend together, and in how many nodes they change the program; two of them each by itself, too."""
 
     mend: Mend
     places: int
     nodes: int
     is_small: bool
+    two: tuple[Change, ...] = ()
 
 
-def rights(exercise: Exercise) -> Iterator[tuple[str, Definition]]:
-    """The right programs that are known of an exercise, each with the definitions above it."""
-    texts = [answer.text for answer in others(exercise.unit.stem) if answer.exercise == exercise.name]
-    for text in (exercise.above + exercise.source, *texts):
-        body = ast.parse(text).body
-        (own,) = (one for one in body if getattr(one, "name", "") == exercise.name)
-        if isinstance(own, (ast.FunctionDef, ast.ClassDef)):
-            yield "\n".join(ast.unparse(one) for one in body if one is not own), own
-
-
-def borrowed(inquiry: Inquiry) -> list[Loan]:
-    """What mends, the least first; of one place, if that is enough. **Errors:** `OutOfTime`."""
-    return sorted(_Borrower(inquiry).loans(), key=lambda loan: (not loan.is_small, loan.places, loan.nodes))
-
-
-class _Borrower:
+class Borrower:
     """A wrong program, and in what the nearest right ones differ from it."""
 
     def __init__(self, inquiry: Inquiry) -> None:
         self.inquiry = inquiry
-        (wrong,) = ast.parse(inquiry.program.source).body
+        (wrong,) = inquiry.text.tree.body
         assert isinstance(wrong, (ast.FunctionDef, ast.ClassDef))
         self.wrong = wrong
-        all_rights = [(above, right) for above, right in rights(inquiry.exercise) if type(right) is type(wrong)]
-        self.above = "\n".join(above for above, _ in all_rights)
-        compared = [Alignment(wrong, right) for _, right in all_rights]
+        compared = [Alignment(wrong, right) for _, right in inquiry.rights if type(right) is type(wrong)]
         near = sorted((a for a in compared if len(a.edits) <= MOST_EDITS), key=lambda a: a.cost)
         self.edits = [a.edits for a in near[:MOST_ASKED]]
         self.known: dict[str, bool] = {}
+
+    def changes(self) -> list[Change]:
+        """What one right program has otherwise at one place, the least first."""
+        return [Change("", edit.lines, None, self.text([edit]), patches)
+                for edit in self.news if (patches := _patches(edit)) is not None
+                and not self.is_by_the_way(edit, [edit])]  # fmt: skip
+
+    def borrowed(self) -> list[Loan]:
+        """What mends, the least first; of one place, if that is enough. **Errors:** `OutOfTime`."""
+        return sorted(self.loans(), key=lambda loan: (not loan.is_small, loan.places, loan.nodes))
 
     def loans(self) -> list[Loan]:
         found: list[Loan] = []
@@ -89,12 +81,16 @@ class _Borrower:
                 break
         return found or self.of_two_places() or [loan for edits in self.edits if (loan := self.of_several(edits))]
 
-    def of_two_places(self) -> list[Loan]:
-        """Any two edits of statements, whichever right programs they are of."""
+    @cached_property
+    def news(self) -> list[Edit]:
+        """The edits of one statement that tell something, the least first, whichever right programs they are of."""
         told = {(edit.old, ast.unparse(edit.new)): edit for edits in self.edits for edit in edits
                 if edit.new and self.is_news(edit, edit.new, is_small=edit.nodes <= SMALL)}  # fmt: skip
-        least = sorted(told.values(), key=lambda edit: edit.nodes)[:MOST_FOR_TWO]
-        pairs = [pair for pair in combinations(least, 2) if pair[0].old is not pair[1].old]
+        return sorted(told.values(), key=lambda edit: edit.nodes)[:MOST_FOR_TWO]
+
+    def of_two_places(self) -> list[Loan]:
+        """Any two edits of statements."""
+        pairs = [pair for pair in combinations(self.news, 2) if pair[0].old is not pair[1].old]
         return [loan for pair in pairs if self.is_right(pair) and (loan := self.loan(list(pair)))]
 
     def of_several(self, edits: Sequence[Edit]) -> Loan | None:
@@ -116,9 +112,14 @@ class _Borrower:
         return self.known[text]
 
     def text(self, edits: Sequence[Edit], pairs: Sequence[Pair] | None = None) -> str:
-        made = edited(self.wrong, edits, [p for edit in edits for p in edit.pairs] if pairs is None else pairs)
-        own = ast.unparse(ast.fix_missing_locations(made))
-        return "\n".join([needed(self.above, own), own])
+        patches = [_patches(edit, pairs) for edit in edits]
+        own = (
+            self.inquiry.text.with_patches([p for some in patches for p in some or ()]) if None not in patches else None
+        )
+        if own is None:
+            made = edited(self.wrong, edits, [p for edit in edits for p in edit.pairs] if pairs is None else pairs)
+            own = ast.unparse(ast.fix_missing_locations(made))
+        return self.inquiry.completed(own)
 
     def loan(self, edits: Sequence[Edit]) -> Loan | None:
         """These edits, and of each as little as it takes; None if they pass by what is wrong, or are no news."""
@@ -139,16 +140,16 @@ class _Borrower:
             return None
         if not all(self.is_news(edit, edited(edit.old or edit.new, (), pairs), is_small) for edit in edits):
             return None
-        if _leaves_unread(self.wrong, edited(self.wrong, edits, pairs)):
+        if leaves_unread(self.wrong, edited(self.wrong, edits, pairs)):
             return None
-        lines = {n for edit in told if not edit.pairs for n in edit.lines}
-        lines |= {n for one, _ in pairs for n in (lines_of(one) if isinstance(one, (ast.expr, ast.stmt)) else ())}
+        lines = {n for edit in told for n in _lines(edit, pairs)}
         part = None
         if len(pairs) == len(told) == 1 and isinstance(one := pairs[0][0], ast.expr):
             part = ast.get_source_segment(self.inquiry.program.source, one)
         kind, needs = _said(told, len(edits) > 1, is_small)
         change = Change(kind, tuple(sorted(lines)), part, self.text(edits, pairs))
-        return Loan(Mend(change, ALL, needs), places, nodes, is_small)
+        two = [Change("", _lines(edit, pairs), None, self.text([edit], pairs)) for edit in edits] if places == 2 else []
+        return Loan(Mend(change, ALL, needs), places, nodes, is_small, tuple(two) if len(two) == 2 else ())
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
@@ -158,9 +159,9 @@ class _Borrower:
         """Whether a missing line only gives a name to what others of the edits read, or is one that they move."""
         if edit.new is None or edit.old is not None:
             return False
-        own = _named(self.wrong, ast.Store)
+        own = named(self.wrong, ast.Store)
         is_moved = any(other.old and not other.new and _same(other.old, edit.new) for other in edits)
-        return is_moved or (isinstance(edit.new, ast.Assign) and _named(edit.new, ast.Store).isdisjoint(own))
+        return is_moved or (isinstance(edit.new, ast.Assign) and named(edit.new, ast.Store).isdisjoint(own))
 
     def is_news(self, edit: Edit, new: ast.stmt, is_small: bool) -> bool:
         """Whether an edit tells something: that it is about the same as what stood there."""
@@ -179,19 +180,42 @@ class _Borrower:
         if len(self.statements) == 2:  # that it is the only line is no news, but which part of it
             return shared > (1 + LEAST_SHARED) / 2
         before, after = ({variable_of(n) for n in nodes_of(one)} for one in (edit.old, new))
-        if not is_small and not before & _named(self.wrong, ast.Store) <= after:
+        if not is_small and not before & named(self.wrong, ast.Store) <= after:
             return False
         return shared >= LEAST_SHARED or before == after
 
 
 def _is_right(inquiry: Inquiry, text: str, number: int) -> bool:
     one, _ = inquiry.by_size[number]
-    seen = inquiry.preview(text, one) or inquiry.run(text, one.case).seen
-    return all(inquiry.parts_right(one, seen))
+    return all(inquiry.parts_right(one, inquiry.tried(text, one)))
+
+
+def _patches(edit: Edit, pairs: Sequence[Pair] | None = None) -> tuple[Patch, ...] | None:
+    """What an edit, or those of its pairs that are among these, puts into the text; None where that is no expression
+    or whole statement.
+    """
+    if edit.new is None:
+        return (Patch([edit.old], [ast.Pass()]),) if edit.old else ()
+    if edit.old is None:
+        if edit.beside is None:
+            return None
+        return (Patch([edit.beside], [edit.beside, edit.new] if edit.is_behind else [edit.new, edit.beside]),)
+    chosen = [(a, b) for a, b in edit.pairs if pairs is None or any(a is one for one, _ in pairs)]
+    if not all(isinstance(a, (ast.expr, ast.stmt)) and not isinstance(a, ast.Starred) for a, _ in chosen):
+        return None
+    return tuple(Patch([a], [b]) for a, b in chosen)
 
 
 def _same(one: ast.stmt, other: ast.stmt) -> bool:
     return ast.unparse(one) == ast.unparse(other)
+
+
+def _lines(edit: Edit, pairs: Sequence[Pair]) -> tuple[int, ...]:
+    """Where it is otherwise, as far as it is one of these pairs."""
+    if not edit.pairs:
+        return edit.lines
+    own = [one for one, _ in edit.pairs if any(one is other for other, _ in pairs)]
+    return tuple(sorted({n for one in own if isinstance(one, (ast.expr, ast.stmt)) for n in lines_of(one)}))
 
 
 def _said(told: Sequence[Edit], is_moved: bool, is_small: bool) -> tuple[str, str]:
@@ -203,14 +227,3 @@ def _said(told: Sequence[Edit], is_moved: bool, is_small: bool) -> tuple[str, st
     if told[0].new:
         return "", "if it is mended"
     return ("statement order", "at another place") if is_moved else ("statement removed", "without it")
-
-
-def _leaves_unread(wrong: Definition, mended: Definition) -> bool:
-    """Whether a variable is given a value that is not read any more."""
-    return bool((_named(wrong, ast.Load) - _named(mended, ast.Load)) & _named(mended, ast.Store))
-
-
-def _named(tree: ast.AST, kind: type[ast.expr_context]) -> set[Key]:
-    """The variables that are read, or given a value."""
-    nodes = (n for n in ast.walk(tree) if isinstance(getattr(n, "ctx", None), kind))
-    return {key for n in nodes if (key := variable_of(n))}

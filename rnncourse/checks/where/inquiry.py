@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,10 +17,15 @@ from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected, 
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.drive import Driver, Observation
+from rnncourse.checks.edits import needed
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
 from rnncourse.checks.plain import Plain, arrays_in
 from rnncourse.checks.program import Program
+from rnncourse.checks.shelf import others
+from rnncourse.checks.slips import Change, Changes
+from rnncourse.checks.slips.text import Text
+from rnncourse.checks.where.alignment import Definition
 
 DRAWS = 3  # fresh draws on which a statement must hold before it is said
 SECONDS_A_TRIAL = 0.25  # for one case of a program that nobody has read, which may never return
@@ -121,6 +127,16 @@ class Draws:
                 yield one
 
 
+def rights(exercise: Exercise) -> Iterator[tuple[str, Definition]]:
+    """The right programs that are known of an exercise, each with the definitions above it."""
+    texts = [answer.text for answer in others(exercise.unit.stem) if answer.exercise == exercise.name]
+    for text in (exercise.above + exercise.source, *texts):
+        body = ast.parse(text).body
+        (own,) = (one for one in body if getattr(one, "name", "") == exercise.name)
+        if isinstance(own, (ast.FunctionDef, ast.ClassDef)):
+            yield "\n".join(ast.unparse(one) for one in body if one is not own), own
+
+
 class Inquiry:
     """What is known about one wrong answer, and whom to ask for more. `until` is when the time is up, `trials` how
     much may still be tried.
@@ -135,16 +151,48 @@ class Inquiry:
         self.cost = 0.0  # of one trial, once it is known
         self._stopped = 0
         self._wanted: dict[int, Plain] = {}
+        self._after: dict[str, list[Asked]] = {}
 
-    def after(self, program: Program) -> Inquiry:
-        """The same about another form of the answer. **Errors:** `OutOfTime`."""
-        asked = []
-        for one in self.asked:
-            seen = self.run(program.source, one.case).seen
-            asked.append(replace(one, seen=seen, is_wrong=bool(faults_of(self.exercise, one.case, one.wanted, seen))))
-        made = Inquiry(self.exercise, self.candidate, program, self.draws, asked)
-        made.until, made.trials, made.cost = self.until, self.trials, self.cost
-        return made
+    @cached_property
+    def changes(self) -> Changes:
+        """The small changes of the program."""
+        return Changes(self.program.source)
+
+    @property
+    def text(self) -> Text:
+        """The program's text, which changes are made in."""
+        return self.changes.text
+
+    @cached_property
+    def rights(self) -> list[tuple[str, Definition]]:
+        """The right programs that are known, each with the definitions above it."""
+        return list(rights(self.exercise))
+
+    @cached_property
+    def above(self) -> str:
+        """What stands above them."""
+        return "\n".join(above for above, _ in self.rights)
+
+    def completed(self, own: str) -> str:
+        """A program, and above it what it needs of right ones."""
+        above = needed(self.above, own)
+        return f"{above}\n{own}" if above else own
+
+    def with_both(self, one: Change, other: Change) -> str | None:
+        """The program with two changes; None if they do not go together."""
+        own = self.text.with_patches([*one.patches, *other.patches])
+        return None if own is None else self.completed(own)
+
+    def after(self, change: Change) -> list[Asked]:
+        """What the answer with a change gives in each case. **Errors:** `OutOfTime`."""
+        if change.source not in self._after:
+            asked = []
+            for one, _ in self.by_size:
+                seen = self.run(change.source, one.case).seen
+                is_wrong = bool(faults_of(self.exercise, one.case, one.wanted, seen))
+                asked.append(replace(one, seen=seen, is_wrong=is_wrong))
+            self._after[change.source] = asked
+        return self._after[change.source]
 
     def require_time(self) -> None:
         """**Errors:** `OutOfTime`."""
@@ -182,18 +230,20 @@ class Inquiry:
         """The cases of fresh draws, and what the candidate does with each. **Errors:** `OutOfTime`."""
         yield from self.draws.cases(draws, self.require_time)
 
-    def preview(self, text: str, one: Asked) -> Observation | None:
-        """What comes out in another form, if that is wrong and can be had without gradients: these count as right."""
+    def tried(self, text: str, one: Asked) -> Observation:
+        """The candidate in another form, in one case. Where what comes out is wrong and can be had without gradients,
+        these are not asked for, and count as right. **Errors:** `OutOfTime`.
+        """
         outputs = self.exercise.drive.outputs
-        if outputs is None or not self._is_output_wrong:
-            return None
-        seen = self._run(text, outputs, one.case).seen
-        if seen.error or seen.timed_out:
-            return seen
-        if seen.refused or not isinstance(one.wanted.answer, tuple):
-            return None
-        seen = replace(seen, answer=(seen.answer, *one.wanted.answer[1:]))
-        return None if all(self.parts_right(one, seen)) else seen
+        if outputs is not None and self._is_output_wrong:
+            seen = self._run(text, outputs, one.case).seen
+            if seen.error or seen.timed_out:
+                return seen
+            if not seen.refused and isinstance(one.wanted.answer, tuple):
+                seen = replace(seen, answer=(seen.answer, *one.wanted.answer[1:]))
+                if not all(self.parts_right(one, seen)):
+                    return seen
+        return self.run(text, one.case).seen
 
     @cached_property
     def _is_output_wrong(self) -> bool:
@@ -265,6 +315,12 @@ class Inquiry:
             found.append(ORDINARY)
         rights = [before for _, before in self.by_size]
         return found + [i for i in range(self.results) if not all(before[i] for before in rights)]
+
+    def wrong_and_right(self, asked: Sequence[Asked]) -> tuple[list[int], list[int]]:
+        """The results that are wrong in one of these cases, and those that are right in all."""
+        rights = [self.parts_right(one, one.seen) for one in asked]
+        wrong = [i for i in range(self.results) if not all(right[i] for right in rights)]
+        return wrong, [i for i in range(self.results) if i not in wrong]
 
     @cached_property
     def results(self) -> int:

@@ -1,12 +1,13 @@
-"""The change that mends: a search over small changes of the wrong answer itself. One that makes every case right is
-evidence of the place; it is never shown. Of two slips, one change mends a part: it makes one of several results right,
-or the ordinary cases; or it leaves a mistake that the catalogue knows. What is then left is looked for in the same way.
+"""The change that mends: a search over small changes of the wrong answer itself, and over single statements of right
+ones. One that makes every case right is evidence of the place; it is never shown. Of two slips, one change mends a
+part: it makes one of several results right, or the ordinary cases, or some cases; or it leaves a mistake that the
+catalogue knows. Then a second one is looked for that mends the rest.
 """
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from itertools import chain
 
 from rnncourse.checks.cases import Asked, canonical, of_mistake, quiet_observe
 from rnncourse.checks.compare import close_arrays
@@ -14,11 +15,37 @@ from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.plain import arrays_in
-from rnncourse.checks.program import Program, lines_of
-from rnncourse.checks.slips import Change, changes
+from rnncourse.checks.program import lines_of
+from rnncourse.checks.slips import Change
+from rnncourse.checks.where import slices
+from rnncourse.checks.where.alignment import Definition, leaves_unread, mark_variables
 from rnncourse.checks.where.inquiry import ALL, ORDINARY, Inquiry, Scope
 
+# The kinds of slips that make a relation.
+_MADE_BY = {
+    **dict.fromkeys(["time_reversed", "flipped", "reversed"], "direction"),
+    **dict.fromkeys(
+        ["first_step_lost", "last_step_lost", "one_more_behind", "one_more_before"], "bound, statement order"
+    ),
+    **dict.fromkeys(
+        ["first_missing", "last_missing", "one_more_at_end", "one_more_at_start"], "bound, statement order"
+    ),
+    **dict.fromkeys(["one_step_late", "one_step_early"], "bound, statement order"),
+    **dict.fromkeys(
+        ["time_and_batch_exchanged", "transposed", "of_another_shape"], "transpose, axis, axis of an index"
+    ),
+    **dict.fromkeys(["times_size", "divided_by_size", "constant_factor", "row_factor"], "term removed, function, axis"),
+    "sign": "sign, operator",
+    "last_step_everywhere": "copy",
+}
 MOST_RIGHT = 4  # cases in which the answer is right, that are asked which lines they need
+
+
+@dataclass(frozen=True)
+class Cases:
+    """No result is right in all cases, but so many cases are that were wrong."""
+
+    right: int = 0
 
 
 @dataclass(frozen=True)
@@ -28,7 +55,7 @@ class Mend:
     """
 
     change: Change
-    scope: Scope | Misconception
+    scope: Scope | Misconception | Cases
     needs: str = "with one small change there"
 
     @property
@@ -37,9 +64,9 @@ class Mend:
         return tuple(sorted(self.change.lines))
 
 
-def mending(inquiry: Inquiry, first: Sequence[int], but: Collection[int] = ()) -> Iterator[Mend]:
-    """The changes that make right what is wrong, or a part of it, likeliest first; none of the lines `but`. **Errors:**
-    `OutOfTime`.
+def likely(inquiry: Inquiry, first: Sequence[int], related: str) -> Iterator[Change]:
+    """The small changes, likeliest first; of what stands in a relation to what it should be, those that make this.
+    **Errors:** `OutOfTime`.
 
     A line that is not run in a case that is wrong has no part in what is wrong with it; one that is run in no case that
     is right is suspected.
@@ -52,7 +79,14 @@ def mending(inquiry: Inquiry, first: Sequence[int], but: Collection[int] = ()) -
     tests = [n for n in ast.walk(inquiry.program.tree) if isinstance(n, (ast.If, ast.While))]
     if others:  # what is run in no case that is right, or in no case that is wrong, may hang on a wrong condition
         suspected |= {n for node in tests if node.body[0].lineno in suspected | idle for n in lines_of(node)}
-    for change in changes(inquiry.program.source, first={*first, *suspected}, but=idle | set(but)):
+    suspected |= slices.suspected(inquiry.program.tree, *inquiry.wrong_and_right(inquiry.asked)) - idle
+    kinds = _MADE_BY.get(related, "").split(", ")
+    return inquiry.changes.likeliest(first={*first, *suspected}, but=idle, kinds=kinds)
+
+
+def mending(inquiry: Inquiry, possible: Iterable[Change]) -> Iterator[Mend]:
+    """Those that make right what is wrong, or a part of it. **Errors:** `OutOfTime`."""
+    for change in possible:
         scope = _scope_of(inquiry, change)
         if scope is not None:
             yield Mend(change, scope)
@@ -60,7 +94,7 @@ def mending(inquiry: Inquiry, first: Sequence[int], but: Collection[int] = ()) -
 
 def holds(inquiry: Inquiry, mend: Mend, one: Asked) -> bool:
     """Whether it is so in another case. **Errors:** `OutOfTime`."""
-    if mend.scope == ORDINARY and one.case.is_edge:
+    if isinstance(mend.scope, Cases) or (mend.scope == ORDINARY and one.case.is_edge):
         return True
     seen = inquiry.run(mend.change.source, one.case).seen
     if isinstance(mend.scope, Misconception):
@@ -76,20 +110,21 @@ def _is_within(scope: Scope, one: Asked, right: tuple[bool, ...]) -> bool:
     return all(right) or (scope == ORDINARY and one.case.is_edge)
 
 
-def _scope_of(inquiry: Inquiry, change: Change) -> Scope | Misconception | None:
+def _scope_of(inquiry: Inquiry, change: Change) -> Scope | Misconception | Cases | None:
     """The most that is right with this change in all cases that were asked, and was wrong in one; None if that is
     nothing, or if something is wrong that was right. **Errors:** `OutOfTime`.
     """
-    possible, left = list(inquiry.scopes), None
+    possible, left, more = list(inquiry.scopes), None, 0
     for number, (one, before) in enumerate(inquiry.by_size):
-        seen = inquiry.preview(change.source, one) or inquiry.run(change.source, one.case).seen
+        seen = inquiry.tried(change.source, one)
         after = _right(inquiry, one, seen)
+        more += one.is_wrong and all(after)
         if not all(after):
             possible = [s for s in possible if _is_within(s, one, after)]
             left = left if number else _left(inquiry, one, seen)
-        if not possible or any(was and not now for was, now in zip(before, after, strict=True)):
-            return left if left and _is_left(inquiry, change, left) else None
-    return possible[0]
+        if any(was and not now for was, now in zip(before, after, strict=True)) or not (possible or more):
+            return left if left and is_left(inquiry, change, left) else None
+    return possible[0] if possible else Cases(more)
 
 
 def _left(inquiry: Inquiry, one: Asked, seen: Observation) -> Misconception | None:
@@ -98,8 +133,8 @@ def _left(inquiry: Inquiry, one: Asked, seen: Observation) -> Misconception | No
     return inquiry.mistakes.get(told) if told else None
 
 
-def _is_left(inquiry: Inquiry, change: Change, mistake: Misconception) -> bool:
-    """Whether a mistake is all that is left in all cases."""
+def is_left(inquiry: Inquiry, change: Change, mistake: Misconception) -> bool:
+    """Whether a mistake is all that is left in all cases. **Errors:** `OutOfTime`."""
     runs = ((one, inquiry.run(change.source, one.case).seen) for one, _ in inquiry.by_size)
     return all(
         same(inquiry.exercise, of_mistake(inquiry.exercise, mistake, one.case), seen, strict=True) for one, seen in runs
@@ -122,20 +157,56 @@ def _right(inquiry: Inquiry, one: Asked, seen: Observation) -> tuple[bool, ...]:
 
 @dataclass(frozen=True)
 class Pair:
-    """A change that mends a part, and one of other lines that mends the rest: its `lines` are those of the answer."""
+    """Two changes of different lines that mend together; `source` is the program with both."""
 
     first: Mend
-    second: Mend
-    lines: tuple[int, ...]
+    second: Change
+    source: str
+
+    @property
+    def both(self) -> Mend:
+        """The two as one."""
+        return Mend(Change("", (*self.first.lines, *self.second.lines), None, self.source), ALL)
 
 
-def completing(inquiry: Inquiry, part: Mend) -> Iterator[Pair]:
-    """The pairs of which this is the first. **Errors:** `OutOfTime`."""
-    old, new = (text.splitlines() for text in (inquiry.program.source, part.change.source))
-    lines: dict[int, int] = {}  # of the changed program those that are as they were
-    for i, j, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        lines |= {j + k + 1: i + k + 1 for k in range(size)}
-    other = inquiry.after(Program(inquiry.program.name, part.change.source))
-    for mend in mending(other, [], but=[n for n in range(1, len(new) + 1) if n not in lines]):
-        if mend.scope == ALL and all(n in lines for n in mend.lines):
-            yield Pair(part, mend, tuple(lines[n] for n in mend.lines))
+def completing(inquiry: Inquiry, part: Mend, borrowed: Sequence[Change]) -> Iterator[Pair]:
+    """The pairs of which this is the first, those of suspected lines before others. **Errors:** `OutOfTime`."""
+    cases = sorted(inquiry.after(part.change), key=lambda one: not one.is_wrong)
+    suspected = slices.suspected(inquiry.program.tree, *inquiry.wrong_and_right(cases))
+    few = sorted(borrowed, key=lambda change: not set(change.lines) & suspected)
+    for change in chain(few, inquiry.changes.likeliest(first=suspected)):
+        if pair := _pair(inquiry, part, change, cases):
+            yield pair
+
+
+def of_any(inquiry: Inquiry) -> Iterator[Pair]:
+    """The pairs of any two small changes, the likeliest first. **Errors:** `OutOfTime`."""
+    cases, before = [one for one, _ in inquiry.by_size], list[Change]()
+    for change in inquiry.changes.likeliest():
+        for other in before:
+            if pair := _pair(inquiry, Mend(other, Cases()), change, cases):
+                yield pair
+        before.append(change)
+
+
+def _pair(inquiry: Inquiry, first: Mend, second: Change, cases: Sequence[Asked]) -> Pair | None:
+    """The two changes, if they mend, and neither of them does alone."""
+    if set(second.lines) & set(first.lines) or not (source := inquiry.with_both(first.change, second)):
+        return None
+    if not all(all(_right(inquiry, one, inquiry.tried(source, one))) for one in cases):
+        return None
+    if not all(any(one.is_wrong for one in inquiry.after(change)) for change in (first.change, second)):
+        return None
+    return None if _passes_by(inquiry, source) else Pair(first, second, source)
+
+
+def _passes_by(inquiry: Inquiry, source: str) -> bool:
+    """Whether a mended program gives a variable a value that is not read any more."""
+    texts = (inquiry.program.source, source)
+    before, after = (next(n for n in ast.parse(text).body if getattr(n, "name", "") == inquiry.program.name)
+                     for text in texts)  # fmt: skip
+    assert isinstance(before, Definition)
+    assert isinstance(after, Definition)
+    mark_variables(before)
+    mark_variables(after)
+    return leaves_unread(before, after)

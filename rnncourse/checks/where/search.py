@@ -4,32 +4,34 @@ What is said has been seen to hold in all cases that were asked, and in those of
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from rnncourse.checks.cases import Asked, Candidate, Seed, drawn, of_mistake
 from rnncourse.checks.deadline import Deadline, clock_of
-from rnncourse.checks.diagnosis import same
+from rnncourse.checks.diagnosis import has_parts, same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
-from rnncourse.checks.pairs import without_praise
+from rnncourse.checks.pairs import TWO, without_praise
 from rnncourse.checks.place import Statement, Where
 from rnncourse.checks.program import Program
 from rnncourse.checks.slips import KINDS, Change
 from rnncourse.checks.where import properties, relations, repairs
-from rnncourse.checks.where.borrowing import Loan, borrowed
+from rnncourse.checks.where.borrowing import Borrower, Loan
 from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Scope, Searched
-from rnncourse.checks.where.repairs import Mend, Pair
+from rnncourse.checks.where.repairs import Cases, Mend, Pair
 
 TRIALS_MORE = 200.0  # to look for other changes that mend, when one is found
 FOR_BORROWING = 0.4  # of the trials, to look for what right programs have otherwise
-FOR_ONE = 0.7  # of the others, to look for one change; what is left of them is for two
+FOR_ONE = 0.55  # of the others, to look for one change; what is left of them is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
-MOST_PARTS = 3  # that one change mends, and of which a second one is asked to mend the rest
+MOST_PARTS = 3  # that one change mends, of which something is said
+MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
 
 
 def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:
@@ -43,15 +45,19 @@ def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:
     return asked
 
 
-def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked], budget: Budget) -> Where | None:
-    """What can be found out about a wrong answer from these cases; None if it is nothing."""
+def find(
+    exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked], budget: Budget, besides: str | None = None
+) -> Where | None:
+    """What can be found out about a wrong answer from these cases; None if it is nothing. Of one in which a mistake of
+    the catalogue is known, it is what is wrong `besides` this.
+    """
     if not any(one.is_wrong for one in asked) or any(one.seen.timed_out for one in asked):
         return None
     if any("NotImplementedError" in one.seen.error_types for one in asked):
         return None  # it is not written yet
-    end = Deadline(budget.together, clock_of(candidate))
+    end = Deadline(budget.together * (0.75 if besides else 1), clock_of(candidate))  # the rest went to the name
     draws = Draws(exercise, candidate, seed)
-    related = _relation(exercise, candidate, asked, draws, end.or_in(budget.relations))
+    related = None if besides else _relation(exercise, candidate, asked, draws, end.or_in(budget.relations))
     found = Found()
     program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
     if isinstance(candidate, Searched) and program and program.is_searchable:
@@ -59,7 +65,10 @@ def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked
         inquiry.until, inquiry.trials.left = end, budget.trials
         with suppress(OutOfTime):
             if _is_the_same(inquiry):
-                found = _look(inquiry)
+                found = _look(inquiry, related.kind.partition(": ")[2] if related else "", besides)
+    if besides:
+        two = found.two
+        return _of_two(exercise, two, program.source, besides) if two and program and besides in two.named else None
     return _where(exercise, program, related, found)
 
 
@@ -94,40 +103,57 @@ def _is_the_same(inquiry: Inquiry) -> bool:
 
 
 @dataclass(frozen=True)
+class Two:
+    """Two changes that mend together, and of each the mistake that it mends, if that is known."""
+
+    pair: Pair
+    mistakes: tuple[Misconception | None, Misconception | None]
+
+    @property
+    def named(self) -> list[str]:
+        """The names of those that are known."""
+        return [one.name for one in self.mistakes if one]
+
+
+@dataclass(frozen=True)
 class Found:
     """The lines that write to an argument, the line that raises, the changes that mend, and two that do together."""
 
     writing: tuple[int, ...] = ()
     raising: int | None = None
     mends: tuple[Mend, ...] = ()
-    pair: Pair | None = None
+    two: Two | None = None
 
 
-def _look(inquiry: Inquiry) -> Found:
+def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
     raising = _raising(inquiry.program, [one for one in inquiry.asked if one.is_wrong])
     if raising and not _is_confirmed(inquiry, partial(_raises, inquiry.program, raising)):
         raising = None
     writing = _writing(inquiry)
     if writing and not _is_confirmed(inquiry, partial(_writes, inquiry, writing)):
         writing = ()
-    loans = _loans(inquiry)
+    borrower = Borrower(inquiry)
+    loans = _loans(inquiry, borrower)
     if loans and loans[0].is_small:
         return Found(writing, raising, tuple(loan.mend for loan in loans))
     with inquiry.trials.at_most(FOR_ONE * inquiry.trials.left):
-        mends = _mends(inquiry, [*writing, *([raising] if raising else [])])
+        likely = repairs.likely(inquiry, [*writing, *([raising] if raising else [])], related)
+        mends = _mends(inquiry, likely)
     if any(m.scope == ALL for m in mends):
         return Found(writing, raising, mends)
-    if loans:
-        return Found(writing, raising, tuple(loan.mend for loan in loans))
-    pair = _pair(inquiry, mends)
-    return Found(writing, raising, tuple(m for m in mends if not isinstance(m.scope, Misconception)), pair)
+    two = _of_loan(inquiry, loans[0], besides) if loans else None
+    if not two and not (loans and loans[0].places == 1):
+        two = _two(inquiry, _pairs(inquiry, borrower.changes(), mends), besides)
+    if two or not loans:
+        return Found(writing, raising, tuple(m for m in mends if isinstance(m.scope, (str, int))), two)
+    return Found(writing, raising, tuple(loan.mend for loan in loans))
 
 
-def _loans(inquiry: Inquiry) -> list[Loan]:
+def _loans(inquiry: Inquiry, borrower: Borrower) -> list[Loan]:
     """What mends of what right programs have otherwise, the least; several, if they are as little."""
     found: list[Loan] = []
     with suppress(OutOfTime), inquiry.trials.at_most(FOR_BORROWING * inquiry.trials.left):
-        for loan in borrowed(inquiry):
+        for loan in borrower.borrowed():
             if found and (loan.places, loan.nodes) != (found[0].places, found[0].nodes):
                 break
             if _is_confirmed(inquiry, partial(repairs.holds, inquiry, loan.mend)):
@@ -172,12 +198,12 @@ def _raises(program: Program, line: int | None, one: Asked) -> bool:
     return not one.seen.error or bool(one.wanted.error) or _raising(program, [one]) == line
 
 
-def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
-    """The changes that mend: those that mend all, or else those that mend a part."""
+def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
+    """Those of the changes that mend: all, or else a part."""
     whole: list[Mend] = []
-    partly: dict[Scope | Misconception, list[Mend]] = {}
+    partly: dict[Scope | Misconception | Cases, list[Mend]] = {}
     with suppress(OutOfTime):
-        for mend in repairs.mending(inquiry, first):
+        for mend in repairs.mending(inquiry, possible):
             mends = whole if mend.scope == ALL else partly.setdefault(mend.scope, [])
             is_asked = len(mends) < MOST_MENDS and (mends is whole or not whole)
             if is_asked and _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
@@ -189,19 +215,72 @@ def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
     return tuple(whole or (mend for mends in partly.values() for mend in mends))
 
 
-def _pair(inquiry: Inquiry, parts: Sequence[Mend]) -> Pair | None:
-    """Two changes that mend together; best where one of them leaves a mistake that is known. None, if all values are
-    right: what is written to an argument is one slip.
+def _pairs(inquiry: Inquiry, borrowed: Sequence[Change], mends: Iterable[Mend]) -> list[Iterator[Pair]]:
+    """Changes that mend together: one that mends a part, and one the rest; or any two small ones. None, if all values
+    are right: what is written to an argument is one slip.
     """
     if all(all(inquiry.equal_parts(one, one.seen)) for one in inquiry.asked if one.is_wrong):
+        return []
+    of_lines: dict[Hashable, Mend] = {}
+    with suppress(OutOfTime), inquiry.trials.at_most(inquiry.trials.left / 3):
+        for part in chain(mends, repairs.mending(inquiry, borrowed)):
+            of_lines.setdefault((part.scope, part.lines), part)
+    first = sorted((part for part in of_lines.values() if part.scope != ALL), key=_promise)[:MOST_FIRST]
+    return [*(repairs.completing(inquiry, part, borrowed) for part in first), repairs.of_any(inquiry)]
+
+
+def _two(inquiry: Inquiry, ways: Sequence[Iterator[Pair]], besides: str | None) -> Two | None:
+    """The first two that are confirmed."""
+    for number, way in enumerate(ways):
+        with suppress(OutOfTime), inquiry.trials.at_most(inquiry.trials.left / (len(ways) - number)):
+            for pair in way:
+                is_so = _is_confirmed(inquiry, partial(repairs.holds, inquiry, pair.both))
+                if is_so and (two := _named(inquiry, pair, besides)):
+                    return two
+    return None
+
+
+def _named(inquiry: Inquiry, pair: Pair, besides: str | None) -> Two | None:
+    """Two changes with the names of what they mend; None, if one of them mends what the other has brought in."""
+    second, first = (_left(inquiry, change, besides) for change in (pair.first.change, pair.second))
+    if first and first is second:  # neither of the two mends it
         return None
-    first = {part.scope: part for part in reversed(parts) if _may_be_so(inquiry, part)}.values()
-    asked = sorted(first, key=lambda part: not isinstance(part.scope, Misconception))[:MOST_PARTS]
-    for number, part in enumerate(asked):
-        with suppress(OutOfTime), inquiry.trials.at_most(inquiry.trials.left / (len(asked) - number)):
-            for pair in repairs.completing(inquiry, part):
-                if _is_confirmed(inquiry, partial(repairs.holds, inquiry, pair.second)):
-                    return pair
+    left = [Mend(change, one) for change, one in ((pair.first.change, second), (pair.second, first)) if one]
+    return Two(pair, (first, second)) if all(_may_be_so(inquiry, mend) for mend in left) else None
+
+
+def _of_loan(inquiry: Inquiry, loan: Loan, besides: str | None) -> Two | None:
+    """What is borrowed at two places, as two slips of which one has a name."""
+    if not loan.two:
+        return None
+    with suppress(OutOfTime), inquiry.trials.uncounted():
+        first, second = loan.two
+        two = _named(inquiry, Pair(Mend(first, Cases()), second, loan.mend.change.source), besides)
+        return two if two and two.named else None
+    return None
+
+
+def _promise(part: Mend) -> tuple[int, ...]:
+    """What a change that mends a part is worth, the least for the best."""
+    if isinstance(part.scope, Cases):
+        return 2, -part.scope.right
+    return 0 if isinstance(part.scope, Misconception) else 1, 0
+
+
+def _left(inquiry: Inquiry, change: Change, besides: str | None) -> Misconception | None:
+    """The mistake of the catalogue that is all that is left with a change; of one that is known already, it is so where
+    it explains the ordinary cases. **Errors:** `OutOfTime`.
+    """
+    asked, exercise = inquiry.after(change), inquiry.exercise
+    if exercise.facts or not has_parts(one.wanted for one in asked):
+        return None  # a single number is soon the same by chance
+    for mistake in exercise.misconceptions:
+        is_known = mistake.name == besides
+        of = [one for one in asked if not (is_known and one.case.is_edge)]
+        gives = ((of_mistake(exercise, mistake, one.case), one.seen) for one in of)
+        is_so = any(o.is_wrong for o in of) and all(same(exercise, *two, strict=not is_known) for two in gives)
+        if is_so and (is_known or _is_confirmed(inquiry, partial(repairs.holds, inquiry, Mend(change, mistake)))):
+            return mistake
     return None
 
 
@@ -209,8 +288,8 @@ def _may_be_so(inquiry: Inquiry, part: Mend) -> bool:
     """Whether the mistake that is left may be one of the answer, and has not come with the change: what is right in the
     answer is right with the mistake, and what the mistake does not look at, the answer does not look at either.
     """
-    if not isinstance(mistake := part.scope, Misconception):
-        return True
+    mistake = part.scope
+    assert isinstance(mistake, Misconception)
     exercise, candidate = inquiry.exercise, inquiry.candidate
     for one in inquiry.asked:
         own, made = (inquiry.equal_parts(one, seen) for seen in (one.seen, of_mistake(exercise, mistake, one.case)))
@@ -237,8 +316,8 @@ def _is_confirmed(inquiry: Inquiry, holds: Callable[[Asked], bool]) -> bool:
 def _where(exercise: Exercise, program: Program | None, related: Statement | None, found: Found) -> Where | None:
     """What is said of what was found; None if it is nothing."""
     source = program.source if program else ""
-    if found.pair:
-        return _of_pair(exercise, found.pair, source)
+    if found.two:
+        return _of_two(exercise, found.two, source)
     evidence = [related] if related and not found.writing else []
     said = [relations.words(one, exercise) for one in evidence]
     mends = [m for m in found.mends if not found.writing or set(m.lines) <= set(found.writing)]
@@ -270,22 +349,37 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)
 
 
-def _of_pair(exercise: Exercise, pair: Pair, source: str) -> Where:
-    """What is said of two changes that mend together."""
-    first, second = pair.first, pair.second
-    at = tuple(sorted({*first.lines, *pair.lines}))
-    hints = tuple(f"{_in_lines(lines)}: it is about {KINDS[mend.change.kind]}." for lines, mend in (
-        (first.lines, first), (pair.lines, second)))  # fmt: skip
-    if not isinstance(first.scope, Misconception):
+def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = None) -> Where:
+    """What is said of two changes that mend together; of the other one alone, if one is named already."""
+    first, second = two.pair.first, two.pair.second
+    named = sorted(
+        zip((first.change, second), two.mistakes, strict=True), key=lambda one: (_rank(one[1], besides), one[0].lines)
+    )
+    name = TWO.join(mistake.name for _, mistake in named if mistake) or None
+    told = [without_praise(mistake.message) if mistake else "" for _, mistake in named]
+    at = [tuple(sorted(change.lines)) for change, _ in named]
+    lines = tuple(sorted(at[1] if besides else {*at[0], *at[1]}))
+    if besides:
+        alone = f"{_in_lines(at[1])}: with one small change there too, every case comes out right."
+        said = f"A second thing is wrong. {told[1] or alone}"
+    elif told[0]:
+        alone = f"{_in_lines(at[1])}: with one small change there, nothing but (1) is wrong any more."
+        said = f"Two things are wrong. (1) {told[0]} (2) {told[1] or alone}"
+    elif isinstance(first.scope, Cases):
+        said = f"Two things are wrong, in {_in_lines(lines).lower()}: with both mended, every case comes out right."
+    else:
         said = (
             f"Two things are wrong. {_in_lines(first.lines)}: with one small change there, {_right(exercise, first)}."
         )
-        said += f" With one more in {_in_lines(pair.lines).lower()}, every case comes out right."
-        return Where(at, None, said, (_change(first),), None, hints, source)
-    left = without_praise(first.scope.message)
-    said = f"Two things are wrong. (1) {left} (2) {_in_lines(first.lines)}: with one small change there, "
-    said += "nothing but (1) is wrong any more."
-    return Where(at, None, said, (_change(first),), None, hints, source, first.scope.name)
+        said += f" With one more in {_in_lines(second.lines).lower()}, every case comes out right."
+    hints = tuple(f"{_in_lines(lines)}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(
+        at, named, strict=True) if change.kind)  # fmt: skip
+    return Where(lines, None, said, (_change(two.pair.both),), None, hints, source, name)
+
+
+def _rank(mistake: Misconception | None, besides: str | None) -> int:
+    """In which order two slips are told: what is said already, what has a name, what has not; or else from above."""
+    return 2 if mistake is None else int(mistake.name != besides)
 
 
 def _in_lines(lines: Sequence[int]) -> str:

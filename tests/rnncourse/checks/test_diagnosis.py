@@ -288,6 +288,11 @@ def test_an_error_says_the_shapes_of_the_terms_and_whether_they_fit_the_other_wa
     message = check(rnn_step).message
     assert "(in the line `return x + h_prev`, where x is (3, 4) and h_prev is (3, 5))" in message
 
+    def rnn_step(x, h_prev, U, W, b, mask=None):
+        return x @ U * mask
+
+    assert "(in the line `return x @ U * mask`, where mask is None)" in check(rnn_step).message
+
 
 class Trap:
     """Counts what is called on it."""

@@ -14,7 +14,7 @@ from nbgrader.utils import determine_grade
 from rnncourse import check, hint
 from rnncourse.checks.exercise import Axes
 from rnncourse.checks.lookable import case_html
-from rnncourse.checks.verdict import Offers, Verdict
+from rnncourse.checks.verdict import Offers, Verdict, in_code
 from rnncourse.exercises import find
 
 
@@ -121,6 +121,21 @@ def test_of_three_axes_each_table_of_what_was_expected_stands_beside_that_of_wha
     assert rows[0].count("which differs") == 2
     assert card.index("H: expected") < card.index("H: got") < card.index("t=9")
     assert "… 4 more tables" in card
+
+
+def test_of_what_a_module_is_given_each_array_is_shown_by_its_name():
+    case = (3, 5), {"head.weight": np.eye(2)}, [(np.ones(4), None), (np.zeros((2, 2)),)]
+    card = case_html(case, tuple(map(Axes, ("sizes", "parameters", "inputs"))), None, None, None)
+    titles = re.findall(r"<strong>(.*?)</strong>", card)
+    inputs = [f"inputs[{call}][{i}]" for call, i in ((0, 0), (0, 1), (1, 0))]
+    assert titles == ["sizes", "parameters[&#x27;head.weight&#x27;]", *inputs]
+    assert "<code>(3, 5)</code>" in card
+
+
+def test_what_stands_between_asterisks_is_emphasised_and_a_product_is_not():
+    assert in_code("the mass *before* it, 2 * x * y, `a*b*c`") == (
+        "the mass <em>before</em> it, 2 * x * y, <code>a*b*c</code>"
+    )
 
 
 def test_a_verdict_that_is_none_says_why_and_has_neither_marks_nor_hints():

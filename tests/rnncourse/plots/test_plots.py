@@ -112,6 +112,15 @@ def drawn(name):
     return figure
 
 
+def test_a_hatched_drawing_has_the_pattern_that_it_refers_to_and_its_colours():
+    figure = Figure()
+    figure.subplots().bar([1], [1], color="#bada55", edgecolor="#c0ffee", hatch="///")
+    svg = plots.to_svg(figure)
+    assert set(re.findall(r"(?:url\(|href=\")#([^\")]+)", svg)) <= set(re.findall(r'id="([^"]+)"', svg))
+    assert "<pattern" in svg
+    assert {"#bada55", "#c0ffee"} <= set(re.findall(r"#\w{6}", svg))
+
+
 @pytest.mark.parametrize("name", some([*DIAGRAMS, *CHARTS], 4))
 def test_a_picture_has_no_paper_of_its_own_needs_nothing_from_outside_and_is_the_same_bytes_twice(name):
     draw = {**DIAGRAMS, **CHARTS}[name]

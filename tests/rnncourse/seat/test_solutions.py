@@ -69,6 +69,11 @@ def test_a_line_is_looked_for_where_there_is_more_than_one():
     assert not where(made(ONE_LINE)).offers.where
 
 
+@pytest.mark.usefixtures("without_search")
+def test_where_no_line_is_found_that_is_said():
+    assert where(made(WRONG)).where.message == notebook.NO_LINE
+
+
 @pytest.mark.parametrize("unit", exercises.STEMS)
 def test_each_solution_is_python_and_says_why(unit):
     for exercise in exercises.unit(unit):
@@ -102,7 +107,7 @@ def test_what_was_shown_is_noted_in_progress_and_in_what_is_handed_in(file, tmp_
     assert list(json.loads(file.read_text())["exercises"]) == ["rnn_step"]
     assert not logbook.standings()["rnn_step"].passed
     said = rnncourse("submit", "03").output
-    assert "It says whose solution was shown, which takes no points by itself: rnn_step." in said
+    assert "It says that the solution was shown, which takes no points by itself, of rnn_step." in said
     handed_in = nbformat.read(course / "03_cell" / "03_cell-submission.ipynb", 4)
     assert list(handed_in.metadata["rnncourse"]["solutions_shown"]) == ["rnn_step"]
     assert "rnncourse" not in nbformat.read(course / "03_cell" / "03_cell.ipynb", 4).metadata

@@ -21,7 +21,8 @@ from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Edit, Exercise
 from rnncourse.checks.local import Local
 from rnncourse.checks.program import program_in
-from rnncourse.checks.slips import changes
+from rnncourse.checks.slips import Changes, changes
+from rnncourse.checks.slips.text import Patch
 from rnncourse.checks.where import search
 from rnncourse.checks.where.inquiry import Budget, Draws, Inquiry
 from rnncourse.seat import notebook
@@ -178,12 +179,59 @@ def test_a_slip_of_this_kind_is_found(exercise, text, line):
         ("np.zeros(a, dtype=np.uint8)", "np.zeros(a, dtype=np.int64)"),
         ("(a[0] @ b, b)", "((a[0] @ b * (1 - a[0] ** 2)), b)"),
         ("nn.Linear(a)(b)", "nn.Linear(a)(b).tanh()"),
+        ("a.get(b, 0)", "a[b]"),
+        ("a * 2", "a ** 2"),
+        ("a.mean(0), b.mean(0)", "a.sum(0), b.sum(0)"),
     ],
 )
 def test_what_may_have_been_meant_is_tried(wrong, right):
     text = "def f(a, b, f):\n    return {}\n"
     tried = {ast.unparse(ast.parse(change.source)) for change in changes(text.format(wrong))}
     assert ast.unparse(ast.parse(text.format(right))) in tried
+
+
+def test_no_power_is_tried_that_might_never_be_worked_out():
+    tried = [change.source for change in changes("def f(a, b):\n    return a + b\n")]
+    assert not any("**" in source and "2" not in source for source in tried)
+
+
+def test_two_changes_go_together_though_one_is_inside_of_what_the_other_stays_beside():
+    found = Changes("def f(x):\n    s = 0\n    for v in x:\n        s += v\n    return s\n")
+    first, loop, _ = found.text.tree.body[0].body
+    (more,) = ast.parse("s += 1").body
+    beside = [Patch([loop], [more, loop]), Patch([loop], [loop, more]), Patch([first, loop], [loop])]
+    inside = Patch([loop.body[0].value], [ast.Name("x", ast.Load())])
+    texts = [found.text.with_patches([one, inside]) for one in beside]
+    looped = "    for v in x:\n        s += x\n"
+    assert [text.partition("    return")[0].partition("def f(x):\n")[2] for text in texts] == [
+        f"    s = 0\n    s += 1\n{looped}",
+        f"    s = 0\n{looped}    s += 1\n",
+        looped,
+    ]
+
+
+def test_of_two_things_that_one_change_each_mends_both_are_named():
+    text = """def length_mask(lengths, T):
+    mask = torch.zeros(len(lengths), T, dtype=torch.bool)
+    for n, length in enumerate(lengths.tolist()):
+        mask[n, : length + 1] = True
+    return mask
+"""
+    found = asked("length_mask", text, {"torch": torch}, after_diagnosis=True).where
+    assert found.mistake == "one_step_too_many+rows_first"
+    assert found.lines == (4, 5)
+
+
+def test_what_is_wrong_besides_a_mistake_that_is_known_has_its_line():
+    text = """def linear_attention(Q, K, V):
+    writes = (K[:, :, None] * V[:, None, :]).astype(float)
+    S = linear_recurrence(np.ones_like(writes), writes, np.zeros(writes.shape[1:]))
+    return Q @ S[-1]
+"""
+    verdict = asked("linear_attention", text, exercises.find("linear_attention").uses)
+    assert verdict.diagnosis == "whole_sequence"
+    assert verdict.where.lines == (2,)
+    assert verdict.where.message.startswith("A second thing is wrong. Line 2: ")
 
 
 def test_of_two_things_the_one_is_named_and_the_other_has_its_line():
