@@ -16,10 +16,8 @@ with warnings.catch_warnings():
     from nbgrader.apps import NbGraderAPI
 
 from rnngrade.author import release
-from rnngrade.author.release import beside_python
 from rnngrade.core import desk
 from rnngrade.core.errors import DeskError
-from rnngrade.gradebook.door import name_version
 
 
 class GradingError(DeskError):
@@ -32,7 +30,6 @@ class Desk(desk.Desk):
     def open_with(self, units: list[str]) -> None:
         """Make the folder, its configuration and a gradebook with these units."""
         self.open()
-        name_version(self.db_url)
         for unit in units:
             release.enter_in_gradebook(self.root, unit, self.db_url)
 
@@ -66,7 +63,7 @@ class Desk(desk.Desk):
         config.CourseDirectory.source_directory = str(self.root / "solutions")
         config.CourseDirectory.release_directory = str(self.root / "notebooks")
         config.CourseDirectory.db_url = self.db_url
-        with beside_python(), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
             yield NbGraderAPI(config=config)
 

@@ -1,9 +1,9 @@
 """The feedback page in a real browser: it fits a phone, is read in any light, prints, and runs nothing."""
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
+import nbformat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from playwright.sync_api import Browser, Page
@@ -52,7 +52,7 @@ def pages(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
     Person(desk, "alan").gives(f"check_{NAMES[1]}", 0.5, "A slip.")
     written = {path.parts[-3]: path for path in write_feedback(desk, UNIT, NONE)}
     object.__setattr__(record.exercises[0], "where", {"lines": (2,), "part": "zzz", "message": "This one."})
-    cells = json.loads(desk.executed_path(UNIT, "alan").read_text())["cells"]
+    cells = nbformat.v4.reads(desk.executed_path(UNIT, "alan").read_text())["cells"]
     written["alan"].write_text(page_of(record, read_marks(desk, UNIT, NONE)["alan"], cells))
     return {student: path.as_uri() for student, path in written.items()}
 

@@ -56,7 +56,7 @@ def materials(draw: st.DrawFn) -> tuple[Record, Marks, list[dict[str, Any]]]:
     for name in names:
         row = draw(st.lists(texts, min_size=1, max_size=3))
         lines = draw(st.lists(st.integers(-1, 9), max_size=3))
-        where = {"lines": lines, "part": draw(st.none() | texts), "message": draw(texts)}
+        where = {"lines": lines, "part": draw(st.none() | texts), "message": draw(texts), "source": draw(texts)}
         result = ExerciseResult(
             name=name,
             status=JUDGED,
@@ -77,7 +77,7 @@ def materials(draw: st.DrawFn) -> tuple[Record, Marks, list[dict[str, Any]]]:
         if draw(st.booleans()):
             marks.untouched.add(name)
         source = f"def f(x):\n    return {draw(texts)}\n"
-        cells += [_cell("code", source, name, [{"output_type": "stream", "text": [draw(texts)]}])]
+        cells += [_cell("code", source, name, [{"output_type": "stream", "text": draw(texts)}])]
         cells += [_cell("markdown", f"### Exercise 3.1 · `x`\n{draw(texts)}"), _cell("code", draw(texts))]
         cells += [_cell("code", draw(texts), f"check_{name}")]
     written = draw(texts)

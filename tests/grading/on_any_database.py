@@ -16,11 +16,11 @@ from sqlalchemy import select
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Finding, write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
-from rnngrade.gradebook.door import ENTERED, GradebookError, opened
+from rnngrade.gradebook.door import ENTERED, opened
 from rnngrade.gradebook.marks import read_marks
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, enter, mistake, outcome, resubmitted, submission
 from tests.sampling import ALL
@@ -367,7 +367,7 @@ class GradebookSuite(ShortSuite):
 
     def test_a_unit_that_was_not_entered_is_an_error(self, desk, root):
         record, notebook = outcome(root, submission("ada"))
-        with pytest.raises(GradebookError, match="does not know 99_none"):
+        with pytest.raises(DeskError, match="does not know 99_none"):
             put(desk, (replace(record, unit="99_none"), notebook))
 
     def test_a_notebook_as_it_was_put_is_valid_and_says_what_was_found(self, desk, root):

@@ -20,8 +20,9 @@ from pathlib import Path
 
 import psutil
 
-from rnngrade.grading.tasks import Settings
-from rnngrade.grading.worker import CannotGrade, Worker
+from rnngrade.core.errors import DeskError
+from rnngrade.grading.bundle import Settings
+from rnngrade.grading.worker import Worker
 from tests.grading.starter import tell_who_is_left
 from tests.reaper import adopt, bury, wait_for
 from tests.waiting import PATIENCE
@@ -34,7 +35,7 @@ def start(bundle: object, submission: bytes, limits: object, number: int, second
     child = os.fork()
     if child == 0:
         signal.alarm(0)
-        with suppress(CannotGrade), Worker(Settings(bundle, limits, "7")) as worker:
+        with suppress(DeskError), Worker(Settings(bundle, limits, "7")) as worker:
             worker.grade("ada", submission)
         os._exit(0)
 

@@ -5,7 +5,8 @@ import dataclasses
 import pytest
 
 from rnncourse import exercises
-from rnngrade.grading.bundle import Bundle, WrongBundle
+from rnngrade.core.errors import DeskError
+from rnngrade.grading.bundle import Bundle
 from rnngrade.sandbox.library import library
 from rnngrade.sandbox.limits import Limits
 
@@ -39,10 +40,10 @@ def test_a_worker_with_other_checks_refuses_in_a_sentence(root):
     bundle = Bundle.make(root, "03_cell")
     bundle.require_fit()
     other = dataclasses.replace(bundle, versions=(*bundle.versions, ("checks", "0" * 16)))
-    with pytest.raises(WrongBundle, match=r"This worker's checks differs from the desk's .*: install"):
+    with pytest.raises(DeskError, match=r"This worker's checks differs from the desk's .*: install"):
         other.require_fit()
 
 
 def test_a_unit_that_is_not_built_is_said_to_be_so(tmp_path):
-    with pytest.raises(FileNotFoundError, match="The notebook of 03_cell is not built: run 'make notebooks'"):
+    with pytest.raises(DeskError, match="The notebook of 03_cell is not built: run 'make notebooks'"):
         Bundle.make(tmp_path, "03_cell")

@@ -936,8 +936,6 @@ def test_what_is_not_there_is_one_sentence(desk, tmp_path):
     for arguments, said in [
         ((tmp_path / "none", desk, NONE), "is no folder, zip or notebook"),
         ((tmp_path / "text.txt", desk, NONE), "is no folder, zip or notebook"),
-        ((tmp_path, desk, NONE, "99_none"), "There is no unit '99_none'; there are 02_unfolding, 03_cell."),
-        ((tmp_path, desk, NONE, UNIT, "blackboard"), "There is no format 'blackboard'"),
     ]:
         with pytest.raises(DeskError, match=said):
             collect(*arguments)

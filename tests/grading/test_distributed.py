@@ -19,11 +19,11 @@ import distributed  # noqa: F401  # which puts its defaults among Dask's setting
 import pytest
 
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
 from rnngrade.demo.sample import demo_class
-from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.bundle import Bundle, Settings
 from rnngrade.grading.run import run
-from rnngrade.grading.tasks import Settings
-from rnngrade.grading.worker import CannotGrade, Worker
+from rnngrade.grading.worker import Worker
 from rnngrade.sandbox.limits import Limits
 from tests.sampling import ALL
 from tests.waiting import PATIENCE, until
@@ -163,7 +163,7 @@ def test_a_class_gets_the_same_records_even_if_a_worker_is_killed(cluster, desk,
     assert again.graded == []
 
     other = replace(bundle, versions=(*bundle.versions[:-1], ("environment", "another")))
-    with pytest.raises(CannotGrade, match="This worker's environment differs from the desk's"):
+    with pytest.raises(DeskError, match="This worker's environment differs from the desk's"):
         run(desk, other, scheduler=cluster.address, seed=SEED)
     assert {record.student: record.content() for record in desk.graded(UNIT)} == expected
 
@@ -173,7 +173,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_what_is_graded_stays(cluste
     def advance(record, done, total):
         cluster.close()
 
-    with pytest.raises(CannotGrade, match="is gone"):
+    with pytest.raises(DeskError, match="is gone"):
         run(desk, bundle, scheduler=cluster.address, seed=SEED, advance=advance)
     kept = {record.student: record.content() for record in desk.graded(UNIT)}
     assert kept
@@ -231,7 +231,7 @@ def test_through_tls_a_class_gets_the_same_records_and_nobody_without_a_certific
         (plain, certified, "No Dask scheduler answers"),
     ]
     for address, settings, words in refused:
-        with dask.config.set(settings), pytest.raises(CannotGrade, match=words) as told:
+        with dask.config.set(settings), pytest.raises(DeskError, match=words) as told:
             run(desk, bundle, scheduler=address, seed=SEED)
         assert address in str(told.value)
         assert len(str(told.value).splitlines()) == 1
@@ -244,13 +244,13 @@ def test_through_tls_a_class_gets_the_same_records_and_nobody_without_a_certific
 @pytest.mark.parametrize("address", ["tcp://{}", "{}", "nonsense://{}", "tcp://", "tcp://127.0.0.1"])
 def test_a_scheduler_that_is_not_there_is_one_sentence(address, deserted, desk, bundle):
     where = address.format(deserted)
-    with pytest.raises(CannotGrade, match=f"^No Dask scheduler answers at {re.escape(where)} .*: is it running\\?$"):
+    with pytest.raises(DeskError, match=f"^No Dask scheduler answers at {re.escape(where)} .*: is it running\\?$"):
         run(desk, bundle, scheduler=where)
     assert list(desk.graded(UNIT)) == []
 
 
 def test_without_dask_one_sentence_says_what_to_install(desk, bundle, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
-    with pytest.raises(CannotGrade) as told:
+    with pytest.raises(DeskError) as told:
         run(desk, bundle, scheduler="tcp://127.0.0.1:1")
     assert str(told.value) == "Dask is not installed: run 'pip install \".[distributed]\"' in the course's folder."

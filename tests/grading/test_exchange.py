@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import string
+import sys
 import warnings
 import zoneinfo
 from collections.abc import Callable
@@ -20,7 +21,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from dateutil import tz
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from traitlets.config import Config
@@ -32,7 +32,6 @@ with warnings.catch_warnings():
     from nbgrader.exchange import Exchange, ExchangeFactory
 
 from rnncourse import exercises
-from rnngrade.author.release import beside_python
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record
@@ -41,8 +40,7 @@ from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.run import run
-from rnngrade.pages.feedback.exchange import SECRET
-from rnngrade.pages.feedback.write import write_feedback
+from rnngrade.pages.feedback.write import SECRET, write_feedback
 from rnngrade.roster.times import TIMESTAMP, handed_in
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, resubmitted, rnngrade, submission
 
@@ -89,7 +87,8 @@ class Hub:
 
     def _do(self, command: str, config: Config) -> None:
         config.Exchange.root = str(self.folder / "exchange")
-        with warnings.catch_warnings(), beside_python():
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # where nbgrader looks for alembic
+        with warnings.catch_warnings(), patch.dict(os.environ, PATH=path):
             warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
             kind = getattr(ExchangeFactory(config=config), command)
             coursedir = CourseDirectory(config=config, assignment_id=UNIT)
@@ -327,7 +326,7 @@ def test_a_run_says_whose_folder_it_passes_over(hub, root):
 )
 def test_a_time_that_the_exchange_wrote_is_read_as_that_moment_or_not_at_all(root, tmp_path_factory, when, zone):
     """`c.Exchange.timezone` may be any; names such as CEST are refused, and not taken for UTC."""
-    written = when.astimezone(tz.gettz(zone)).strftime(Exchange().timestamp_format)
+    written = when.astimezone(zoneinfo.ZoneInfo(zone)).strftime(Exchange().timestamp_format)
     desk = Desk(root, tmp_path_factory.getbasetemp())
     path = desk.submission_path(UNIT, "ada").with_name(TIMESTAMP)
     path.parent.mkdir(parents=True, exist_ok=True)

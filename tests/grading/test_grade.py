@@ -19,9 +19,8 @@ from rnncourse.checks.exercise import Exercise
 from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.demo.sample import BLANK, Submission
 from rnngrade.grading.budget import OutOfTime
-from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.bundle import Bundle, Settings
 from rnngrade.grading.grade import grade, open_station
-from rnngrade.grading.tasks import Settings
 from rnngrade.grading.worker import Graders, Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled

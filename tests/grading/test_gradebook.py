@@ -9,7 +9,6 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import TIMED_OUT, write_whole
 from rnngrade.gradebook.book import GradebookWriter
-from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.showing import card_of
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, submission
 from tests.grading.on_any_database import GradebookSuite, content, put
@@ -72,7 +71,7 @@ def test_a_notebook_that_is_none_is_an_error_that_changes_nothing(desk, root):
     put(desk, (record, notebook))
     before = content(desk)
     for broken in (b"", b"{}", b"\xff", notebook[:-100]):
-        with pytest.raises(GradebookError, match="no reading the executed notebook of ada's"):
+        with pytest.raises(DeskError, match="no reading the executed notebook of ada's"):
             put(desk, (record, broken))
     assert content(desk) == before
 
@@ -92,7 +91,7 @@ def test_a_timestamp_that_is_no_date_is_an_error_that_names_the_file(desk, root)
 )
 def test_a_database_that_cannot_be_used_is_one_sentence_without_the_password(root, tmp_path, url, deserted):
     desk = Desk(root, tmp_path / "desk", url.format(deserted))
-    with pytest.raises(GradebookError) as error, GradebookWriter(desk):
+    with pytest.raises(DeskError) as error, GradebookWriter(desk):
         pass
     assert "cannot be used" in str(error.value)
     assert "secret" not in str(error.value)

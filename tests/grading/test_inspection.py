@@ -18,7 +18,7 @@ from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
 from rnngrade.reading.digest import digest, weight
 from rnngrade.reading.inspection import inspect
-from rnngrade.reading.ipython import MAX_SOURCE
+from rnngrade.reading.programs import MAX_SOURCE
 from rnngrade.sandbox.inside.refusing import WORDS, refuse
 from tests.grading.forked import in_a_fork
 from tests.grading.solved import right_answers

@@ -13,7 +13,8 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
-from rnngrade.sandbox.library import digest, library, pack, unpack
+from rnngrade.core.zips import zipped
+from rnngrade.sandbox.library import digest, library, unpack
 from tests.sampling import some
 
 UNITS = list(exercises.STEMS)
@@ -135,9 +136,8 @@ def test_no_message_of_a_misconception_is_in_it(unit):
         assert [hint for hint in exercise.hints if hint in text] == [], exercise.name
 
 
-def test_the_same_files_are_the_same_archive():
+def test_the_same_files_have_the_same_name():
     files = library("03_cell")
-    assert pack(files) == pack(dict(reversed(files.items())))
     assert digest(files) == digest(dict(reversed(files.items())))
     name = "rnncourse/__init__.py"
     assert digest(files) != digest({**files, name: files[name] + b"\n"})
@@ -164,7 +164,7 @@ print(json.dumps(found))
 
 @pytest.mark.parametrize("unit", some(["01_ngram", "06_language_model", UNITS[-1]], 1))
 def test_all_that_is_left_can_be_imported(unit, tmp_path):
-    unpack(pack(library(unit)), tmp_path)
+    unpack(zipped(library(unit).items()), tmp_path)
     done = subprocess.run(
         [sys.executable, "-I", "-c", PROGRAM, str(tmp_path)],
         capture_output=True,

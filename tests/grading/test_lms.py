@@ -15,7 +15,7 @@ from rnngrade.gradebook.marks import read_marks
 from rnngrade.gradebook.renaming import rename_known
 from rnngrade.gradebook.status import UnitStatus
 from rnngrade.lms.filling import fill
-from rnngrade.lms.moodle import feedback_zip, file_name
+from rnngrade.lms.pages import feedback_zip, file_name
 from rnngrade.lms.returning import of_unit
 from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.rules import Rules

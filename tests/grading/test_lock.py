@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 from rnngrade.cli import main
 from rnngrade.core.desk import Desk
-from rnngrade.core.lock import DeskInUse, locked
+from rnngrade.core.errors import DeskError
+from rnngrade.core.lock import locked
 from rnngrade.demo.sample import demo_class
 from tests.grading.test_run import grade_at_once
 from tests.waiting import has_ended
@@ -64,12 +65,12 @@ def test_who_holds_a_desk_is_told_in_a_sentence(root, tmp_path, holder, command)
 
 def test_a_lock_ends_with_its_process_even_if_that_is_killed_and_its_child_is_not(tmp_path, holder):
     process, child = holder
-    with pytest.raises(DeskInUse), locked(tmp_path, "me"):
+    with pytest.raises(DeskError), locked(tmp_path, "me"):
         pass
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not has_ended(child)
-    with locked(tmp_path, "rnngrade run"), pytest.raises(DeskInUse, match="'rnngrade run'"), locked(tmp_path, "me"):
+    with locked(tmp_path, "rnngrade run"), pytest.raises(DeskError, match="'rnngrade run'"), locked(tmp_path, "me"):
         pass
     with locked(tmp_path, "again"):
         pass
@@ -176,7 +177,7 @@ def test_every_command_says_that_the_disk_is_full_once(begun, small, monkeypatch
     for arguments in (("feedback", UNIT), ("report",), ("return", "csv", "--output", "grades.csv")):
         code, said = command(begun, *arguments)
         assert (code, len(said.splitlines())) == (1, 1), arguments
-        assert re.match(r"The disk is full: .+ cannot be written\.", said), said
+        assert re.match(r"The disk is full: .+ was not written,", said), said
         assert contents_of(begun.folder) == before
 
 

@@ -10,7 +10,6 @@ from rnngrade.core.errors import DeskError
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.by_hand import path_of
-from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.marking.answers import Before, MarkedMeanwhile, answers, answers_of, change_item, mark, part_of
 from rnngrade.pages.marking.question import Item, questions, questions_of
@@ -102,7 +101,7 @@ def test_marks_by_hand_that_cannot_be_read_cost_their_own_student_alone(desk, ro
         (said,) = gradebook.enter_unit(UNIT)
         assert "ada.json cannot be read" in said
         gradebook.enter(records["alan"])
-        with pytest.raises(GradebookError, match=r"ada\.json cannot be read"):
+        with pytest.raises(DeskError, match=r"ada\.json cannot be read"):
             gradebook.enter(records["ada"])
 
 

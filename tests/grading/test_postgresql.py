@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Record
 from rnngrade.gradebook.book import GradebookWriter
-from rnngrade.gradebook.door import GradebookError
 from tests.grading.made import UNIT
 from tests.grading.on_any_database import GradebookSuite, ShortSuite
 from tests.sampling import ALL
@@ -107,5 +107,5 @@ def test_nothing_is_written_to_a_file_when_there_is_a_server(desk, root):
 
 def test_a_database_that_is_not_there_is_one_sentence(server, root, tmp_path):
     desk = Desk(root, tmp_path, address(server, "none"))
-    with pytest.raises(GradebookError, match=r'cannot be used.*"none" does not exist'), GradebookWriter(desk) as book:
+    with pytest.raises(DeskError, match=r'cannot be used.*"none" does not exist'), GradebookWriter(desk) as book:
         book.put(Record("ada", UNIT, "key", "0"), b"{}")

@@ -27,9 +27,9 @@ from rnngrade.demo.sample import demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.grading import run as running
 from rnngrade.grading import worker
+from rnngrade.grading.bundle import Graded, Settings
 from rnngrade.grading.run import run
-from rnngrade.grading.tasks import Graded, Settings
-from rnngrade.grading.worker import CannotGrade, Graders
+from rnngrade.grading.worker import Graders
 from tests.grading.made import rnngrade
 from tests.sampling import SEED
 
@@ -332,12 +332,12 @@ def test_what_has_been_graded_is_not_kept_in_memory(monkeypatch, tmp_path):
 def test_what_keeps_a_worker_from_grading_ends_the_run_in_a_sentence(monkeypatch, new_desk, bundle):
     class Unwilling(Quick):
         def grade(self, student, submission):
-            raise CannotGrade("There is no room here.")
+            raise DeskError("There is no room here.")
 
     grade_at_once(monkeypatch)
     monkeypatch.setattr(running, "Worker", Unwilling)
     desk = new_desk()
-    with pytest.raises(CannotGrade, match="no room"):
+    with pytest.raises(DeskError, match="no room"):
         run(desk, bundle)
     assert list(desk.graded(UNIT)) == []
 

@@ -25,10 +25,10 @@ import pytest
 from rnncourse import exercises
 from rnncourse.checks.callables import Named
 from rnncourse.checks.wire import encode
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import DIED
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.sandbox import bubblewrap, seccomp
-from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.sealed import seal
 from rnngrade.sandbox.limits import MB, Limits
@@ -858,7 +858,7 @@ def test_without_the_sandbox_honest_code_gets_the_same(bundle, root):
 
 def test_where_bubblewrap_is_not_installed_it_says_so_in_a_sentence(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(NoSandbox, match=r"^Grading untrusted work needs bubblewrap, .* '--sandbox none'\.$"):
+    with pytest.raises(DeskError, match=r"^Grading untrusted work needs bubblewrap, .* '--sandbox none'\.$"):
         bubblewrap.require()
 
 
@@ -867,7 +867,7 @@ def test_where_bubblewrap_cannot_build_a_room_it_says_why(monkeypatch, tmp_path)
     bwrap.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     bwrap.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(NoSandbox, match=r"cannot build a sandbox on this machine \(bwrap: No permissions"):
+    with pytest.raises(DeskError, match=r"cannot build a sandbox on this machine \(bwrap: No permissions"):
         bubblewrap.require()
 
 

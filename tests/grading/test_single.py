@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from rnncourse import exercises
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import ExerciseResult, Finding, Record
-from rnngrade.grading.bundle import exercise_names
-from rnngrade.grading.single import NoUnit, grade_file, unit_of
+from rnngrade.grading.single import grade_file, unit_of
 from rnngrade.lms.github import annotated, release_zip, workflow
 from rnngrade.lms.gradescope import _submitted, autograder_zip
 from tests.grading.solved import solved
@@ -65,7 +64,7 @@ def test_the_unit_of_each_released_notebook_is_known(root):
 
 @given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode) | st.just(b'{"cells": [{"metadata": 3}]}'))
 def test_what_is_no_notebook_of_the_course_is_told_in_a_sentence(data):
-    with pytest.raises(NoUnit, match=r"[.]$"):
+    with pytest.raises(DeskError, match=r"[.]$"):
         unit_of(data, "x.ipynb")
 
 
@@ -100,7 +99,7 @@ def test_gradescope_s_container_grades_a_submission(root, answered, tmp_path):
     assert done.returncode == 0, done.stderr
     found = json.loads((folder / "results" / "results.json").read_text())
     are_documented(found)
-    assert [test["name"] for test in found["tests"]] == exercise_names(UNIT)
+    assert [test["name"] for test in found["tests"]] == [e.name for e in exercises.unit(UNIT)]
     (lost,) = (test for test in found["tests"] if test["status"] == "failed")
     assert lost["name"] == "rnn_step"
     assert "W is transposed" in lost["output"]

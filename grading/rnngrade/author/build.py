@@ -21,13 +21,11 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from rnncourse.checks.shelf import read
 from rnngrade.author import release, validate
@@ -111,17 +109,15 @@ def build(
 
     pool = ThreadPoolExecutor(2)
     try:
-        with _progress(console if todo else None) as progress:
-            futures = {}
-            for unit, notebook in todo.items():
-                task = progress.add_task(unit, total=len(notebook.cells), start=False)
-                futures[unit] = pool.submit(execute, unit, notebook, root, partial(_advance, progress, task))
-            for unit, future in futures.items():
-                try:
-                    ready[unit] = future.result()
-                    report.executed.append(unit)
-                except BuildError as error:
-                    report.errors.append(str(error))
+        futures = {unit: pool.submit(execute, unit, notebook, root) for unit, notebook in todo.items()}
+        for unit, future in futures.items():
+            try:
+                ready[unit] = future.result()
+                report.executed.append(unit)
+                if console:
+                    console.print(f"executed {unit}", markup=False)
+            except BuildError as error:
+                report.errors.append(str(error))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # who interrupts a build need not wait for its cells
         for unit in todo.keys() & copied.keys() - ready.keys():
@@ -222,16 +218,6 @@ def _put_back(path: Path, text: str | None) -> None:
         path.unlink()
     else:
         write_changed(path, text.encode())
-
-
-def _progress(console: Console | None) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console or Console(quiet=True))
-
-
-def _advance(progress: Progress, task: TaskID, cells: int) -> None:
-    progress.start_task(task)  # the clock starts with the first cell, not when the unit joined the queue
-    progress.update(task, completed=cells)
 
 
 if __name__ == "__main__":

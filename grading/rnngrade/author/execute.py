@@ -9,7 +9,7 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,9 @@ VOLATILE = {
 }
 
 
-def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[int], None]) -> NotebookNode:
-    """Run `notebook` in the folder that it will lie in; return it with tidied outputs.
-
-    `advance` is told, before each cell and at the end, how many cells are done. Raises a `BuildError` that names unit,
-    cell and error.
+def execute(unit: str, notebook: NotebookNode, root: Path) -> NotebookNode:
+    """Run `notebook` in the folder that it will lie in; return it with tidied outputs. Raises a `BuildError` that names
+    unit, cell and error.
     """
     folder = root / "solutions" / unit
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +43,6 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
     def on_cell_start(cell: NotebookNode, cell_index: int) -> None:
         nonlocal at
         at = cell_index
-        advance(cell_index)
 
     client = NotebookClient(
         notebook,
@@ -77,7 +74,6 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
             if fault := _fault(cell, root):
                 raise _error(root, unit, notebook, index, fault)
             cell.outputs = [_tidy(output, names) for output in cell.outputs]
-    advance(len(notebook.cells))
     return notebook
 
 

@@ -5,17 +5,16 @@ database, so that a release depends on its source alone, and once for the sake o
 """
 
 import logging
-import os
-import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from logging.handlers import BufferingHandler
 from pathlib import Path
 
 import nbformat
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from nbformat import NotebookNode
+from sqlalchemy import create_engine
 from traitlets.config.loader import Config, PyFileConfigLoader
 
 with warnings.catch_warnings():
@@ -23,6 +22,7 @@ with warnings.catch_warnings():
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
+    from nbgrader.dbutil import ALEMBIC_DIR
 
 from rnngrade.author.unit import BuildError, for_students
 
@@ -56,6 +56,7 @@ def enter_in_gradebook(root: Path, unit: str, db_url: str | None = None) -> list
         config.CourseDirectory.release_directory = folder
         if db_url:
             config.CourseDirectory.db_url = db_url
+        name_version(CourseDirectory(config=config).db_url)
         try:
             _generate_assignment(config, unit)
         except BuildError as error:
@@ -75,20 +76,24 @@ def _generate_assignment(config: Config, unit: str) -> None:
     log.addHandler(messages)
     coursedir = CourseDirectory(config=config, assignment_id=unit, log=log)
     try:
-        with beside_python():
-            GenerateAssignment(coursedir=coursedir, config=config, force=True, log=log).start()
+        GenerateAssignment(coursedir=coursedir, config=config, force=True, log=log).start()
     except (NbGraderException, OSError) as error:
         lines = [line for record in messages.buffer for line in record.getMessage().strip().split("\n")]
         cause = next((line for line in reversed(lines) if "Error:" in line), str(error))
         raise BuildError(f"nbgrader refuses {unit}: {cause}") from None
 
 
-@contextmanager
-def beside_python() -> Iterator[None]:
-    """With `alembic` on PATH, which nbgrader calls to set up a new database: it lies beside the Python that runs."""
-    path = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
+def name_version(db_url: str) -> None:
+    """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
+
+    nbgrader does it after it has made the tables, by a process that takes seconds and has to be on PATH, and leaves it
+    alone where there are any: if it was killed in between, nobody would name it any more.
+    """
+    engine = create_engine(db_url)
     try:
-        yield
+        with engine.begin() as connection:
+            context = MigrationContext.configure(connection)
+            if context.get_current_revision() is None:
+                context.stamp(ScriptDirectory(ALEMBIC_DIR), "head")
     finally:
-        os.environ["PATH"] = path
+        engine.dispose()

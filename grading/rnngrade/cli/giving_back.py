@@ -101,24 +101,15 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
     click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment."),
     *a_table,
 )
-def to_canvas(
-    desk: Desk,
-    unit: str | None,
-    of_the_term: bool,
-    canvas: Opener | None,
-    provisional: bool,
-    dry_run: bool,
-    feedback: bool,
-    **filled: Any,
-) -> None:
+def to_canvas(desk: Desk, canvas: Opener | None, dry_run: bool, feedback: bool, **given: Any) -> None:
     """Grades and pages by Canvas's API, or grades into the gradebook that you downloaded. The API's token stands in the
     environment variable CANVAS_TOKEN.
     """
     from rnngrade.lms.push import carry_out, plan
 
-    with _returned(desk, unit, of_the_term, provisional) as (returned, failures):
-        if filled["table"] is not None:
-            _fill("canvas", returned, failures, **filled)
+    with _returned(desk, **given) as (returned, failures):
+        if given["table"] is not None:
+            _fill("canvas", returned, failures, **given)
         elif canvas is not None:
             done = 0
             with canvas() as opened:
@@ -146,22 +137,15 @@ def to_canvas(
     *a_table,
     click.option("--zip", "zipped", type=FILE, help="Write all feedback pages there, for Moodle."),
 )
-def to_moodle(
-    desk: Desk,
-    unit: str | None,
-    of_the_term: bool,
-    provisional: bool,
-    zipped: Path | None,
-    **filled: Any,
-) -> None:
+def to_moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
-    from rnngrade.lms.moodle import feedback_zip
+    from rnngrade.lms.pages import feedback_zip
 
-    if filled["table"] is None and zipped is None:
+    if given["table"] is None and zipped is None:
         raise click.UsageError("Say --table FILE with --output FILE, or --zip FILE, or both.")
-    with _returned(desk, unit, of_the_term, provisional) as (returned, failures):
-        if filled["table"] is not None:
-            _fill("moodle", returned, failures, **filled)
+    with _returned(desk, **given) as (returned, failures):
+        if given["table"] is not None:
+            _fill("moodle", returned, failures, **given)
         if zipped:
             data, number = feedback_zip(desk, returned, failures)
             write_whole(zipped, data)
@@ -173,18 +157,18 @@ def to_moodle(
     unit_argument(),
     click.option("--output", type=FOLDER, required=True, help="The folder to write."),
 )
-def by_mail(desk: Desk, unit: str, output: Path, provisional: bool) -> None:
+def by_mail(desk: Desk, output: Path, **given: Any) -> None:
     """Feedback pages, and a table for a mail merge."""
-    from rnngrade.lms.mail import write_mails
+    from rnngrade.lms.pages import write_mails
 
-    with _returned(desk, unit, False, provisional) as (returned, failures):
+    with _returned(desk, **given) as (returned, failures):
         table, students = write_mails(desk, returned, output, failures)
         click.echo(f"{table}: {len(students)} mails")
 
 
 @contextmanager
 def _returned(
-    desk: Desk, unit: str | None, of_the_term: bool, provisional: bool
+    desk: Desk, unit: str | None, provisional: bool, of_the_term: bool = False, **_: Any
 ) -> Iterator[tuple[Returned, Failures]]:
     """Around what is done with what goes back, of a unit or of the term: after it, who was left out is said."""
     from rnngrade.lms.returning import of_term, of_unit
@@ -201,12 +185,12 @@ def _returned(
 
 
 def _fill(
-    platform: str, returned: Returned, failures: Failures, table: Path, column: str | None, output: Path | None
+    at: str, returned: Returned, failures: Failures, table: Path, column: str | None, output: Path | None, **_: Any
 ) -> None:
     from rnngrade.lms.filling import fill
 
     if output is None or output.resolve() == table.resolve():
         raise click.UsageError("Say --output FILE, another one: the table that you downloaded stays as it is.")
-    filled = fill(table, platform, column, returned, failures)
+    filled = fill(table, at, column, returned, failures)
     write_whole(output, filled.text.encode())
     click.echo(f"{output}: {len(filled.graded)} graded in {filled.column!r}")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rnncourse.seat.sentences import Sentence
 from rnngrade.cli.shared import (
     command,
     for_the_class,
@@ -27,7 +26,7 @@ from rnngrade.cli.shared import (
 )
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import JUDGED, ExerciseResult, Record
+from rnngrade.core.record import Record
 
 if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from rnngrade.grading.run import Run
     from rnngrade.grading.worker import Graders
     from rnngrade.roster.students import ClassList
-    from rnngrade.sandbox.limits import Limits
 
 
 # How `grading.run` grades, by what it calls its arguments: with no `seed` by that of the desk, with no `students` all.
@@ -71,9 +69,11 @@ def run(
     **given: Any,
 ) -> None:
     """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
+    from rnngrade.sandbox.limits import Limits
+
     is_sandboxed = given.pop("sandbox") != "none"
     how = given | {
-        "limits": _limits_of(limits),
+        "limits": Limits.given(dict(text.partition("=")[::2] for text in limits)),
         "sandboxed": is_sandboxed,
         "jobs": given["jobs"] or os.cpu_count() or 1,
     }
@@ -84,19 +84,9 @@ def run(
         say(dict.fromkeys(f"Note: {words}" for one in runs for words in one.not_limited), err=True)
         records = [record for one in runs for record in one.records]
         if as_json:
-            click.echo(json.dumps([_shown(record) for record in records], indent=1))
+            click.echo(json.dumps([record.shown() | {"measured": record.measured} for record in records], indent=1))
     if strict and any(record.flags for record in records):
         sys.exit(3)
-
-
-def _limits_of(texts: Sequence[str]) -> Limits:
-    """The limits, of which some are given as "memory=1G". **Errors:** `Sentence`."""
-    from rnngrade.sandbox.limits import Limits
-
-    try:
-        return Limits.given(dict(text.partition("=")[::2] for text in texts))
-    except ValueError as why:
-        raise Sentence(str(why)) from None
 
 
 def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, *, is_quiet: bool) -> list[Run]:
@@ -105,14 +95,12 @@ def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, 
     Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
     soon as that is known: they do so, and grade, while this process loads nbgrader and enters the unit.
     """
-    from rnngrade.grading.tasks import Settings
+    from rnngrade.grading.bundle import Bundle, Settings
     from rnngrade.grading.worker import Graders
     from rnngrade.sandbox import view
 
     view.hide(desk.folder, desk.root)
     with Graders() if how["scheduler"] is None else nullcontext() as graders:
-        from rnngrade.grading.bundle import Bundle
-
         people = _class_of(desk, stems)
         how["seed"] = how["seed"] or own_seed(desk)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
@@ -191,24 +179,12 @@ def _say(desk: Desk, done: Run, people: ClassList) -> None:
     say(of_the_class(desk, people, done.unit))
 
 
-def _shown(record: Record) -> dict[str, Any]:
-    points = {"points": record.points, "max_points": record.max_points}
-    return {**record.content(), **points, "measured": record.measured}
-
-
 def line_for(record: Record) -> str:
     """One submission in a line: who, points, what is wrong, what to look at."""
-    wrong = [f"{e.name}: {e.diagnosis or _ended(e)}" for e in record.exercises if not e.passed]
+    wrong = [f"{e.name}: {e.diagnosis or e.ended}" for e in record.exercises if not e.passed]
     parts = [f"{record.student:<20} {record.points:6.2f} of {record.max_points:g}"]
     if wrong:
         parts.append(", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""))
     if record.flags:
         parts.append(f"LOOK: {', '.join(sorted({f.code for f in record.flags}))}")
     return "  ".join(parts)
-
-
-def _ended(result: ExerciseResult) -> str:
-    """How an exercise without a diagnosis ended, in a word or two."""
-    if result.status != JUDGED:
-        return result.status
-    return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import MofNCompleteColumn, Progress
 
 from rnncourse import exercises
 from rnncourse.seat.sentences import EXAMPLES, Sentence
@@ -188,19 +188,7 @@ def own_seed(desk: Desk) -> str:
 @contextmanager
 def progress_bar(unit: str) -> Iterator[Callable[[Record, int, int], None]]:
     """A live bar with the time that is left, on stderr."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
+    columns, console = (*Progress.get_default_columns(), MofNCompleteColumn()), Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(unit, total=None)
-
-        def advance(record: Record, done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
-        yield advance
+        yield lambda record, done, total: progress.update(task, completed=done, total=total)

@@ -33,7 +33,7 @@ def grade(
     where = "" if sandbox == "auto" else sandbox
     done = grade_file(desk.root, file, unit=unit, seed=seed or secrets.token_hex(8), sandbox=where)
     record = done.record
-    text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
+    text = json.dumps(record.shown(), indent=1)
     if as_json and str(as_json) != "-":
         write_whole(as_json, text.encode())
     if str(as_json) == "-":

@@ -16,6 +16,7 @@ gradebook.db                            nbgrader's gradebook, made of records an
 .lock                                   by which one command at a time changes any of this (`lock.py`)
 """
 
+import hashlib
 import os
 import re
 import shlex
@@ -23,9 +24,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from rnngrade.core.errors import Failures, writing
+from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.lock import locked
-from rnngrade.core.record import Record, read_records, write_changed, write_whole
+from rnngrade.core.record import Record, write_changed, write_whole
 
 CONFIG = '''\
 """nbgrader's settings for this class: the course's, with the class's work in this folder."""
@@ -91,7 +92,7 @@ class Desk:
         return f"rnngrade --desk {shlex.quote(str(self.folder))} {rest}"
 
     def locked(self, command: str) -> AbstractContextManager[None]:
-        """Make the folder, and hold its lock. **Errors:** `DeskInUse`, which says who holds it."""
+        """Make the folder, and hold its lock. **Errors:** `DeskError`, which says who holds it."""
         self.open()
         return locked(self.folder, command)
 
@@ -136,21 +137,35 @@ class Desk:
         except (OSError, ValueError):
             return None
 
-    def graded(self, unit: str) -> Iterator[Record]:
-        """The records of a unit, by student."""
-        return read_records(self.records / unit)
-
-    def tell_unreadable(self, unit: str, failures: Failures) -> None:
-        """Write down whose record of a unit is there and cannot be read."""
+    def graded(self, unit: str, failures: Failures | None = None) -> Iterator[Record]:
+        """The records of a unit, by student; whose cannot be read is put into `failures`."""
         for path in sorted((self.records / unit).glob("*.json")):
-            if self.record(unit, path.stem) is None:
-                words = f"The record {path} cannot be read. Grade it again: rnngrade run {unit} --student {path.stem}"
-                failures.add(path.stem, unit, words)
+            if record := self.record(unit, path.stem):
+                yield record
+            elif failures:
+                again = f"Grade it again: rnngrade run {unit} --student {path.stem}"
+                failures.add(path.stem, unit, f"The record {path} cannot be read. {again}")
+
+    def is_newer(self, record: Record) -> bool:
+        """Whether something else was handed in since than what the record is of."""
+        try:
+            submission = self.submission_path(record.unit, record.student).read_bytes()
+        except OSError:
+            return False
+        return hashlib.sha256(submission).hexdigest() != record.submission
 
     def keep(self, record: Record, notebook: bytes) -> None:
         """Write down what a submission came to: the notebook first, then the record, which makes it count."""
         write_whole(self.executed_path(record.unit, record.student), notebook)
         write_whole(self.record_path(record.unit, record.student), record.to_json().encode())
+
+
+def built(root: Path, unit: str, folder: str = "notebooks") -> Path:
+    """Where a unit's notebook lies, by default the one for students. **Errors:** `DeskError` if it is not built."""
+    path = root / folder / unit / f"{unit}.ipynb"
+    if not path.is_file():
+        raise DeskError(f"The notebook of {unit} is not built: run 'make notebooks'.")
+    return path
 
 
 def is_name(text: str) -> bool:

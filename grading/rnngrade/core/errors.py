@@ -1,10 +1,10 @@
 """What all errors of the desk that a user reads have in common, and how one student's does not stop a class."""
 
-import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from rnncourse.seat.sentences import FULL
 from rnngrade.core.log import log
 
 LONGEST = 300  # characters of what is said of one student's error
@@ -20,24 +20,12 @@ class Stop(DeskError):
     """What would fail for everybody else as well."""
 
 
-class DiskFull(Stop):
-    """There is no room left for a file."""
-
-    def __init__(self, path: object) -> None:
-        super().__init__(
-            f"The disk is full: {path} cannot be written. All that was recorded before is kept, so make room and run "
-            "the command again."
-        )
-
-
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Around what writes a file. **Errors:** `DiskFull`; other errors of the system's name the file."""
+    """Around what writes a file: the system's errors name it."""
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull(path) from None
         raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
@@ -83,7 +71,7 @@ class Failures:
 
     @contextmanager
     def of(self, student: str, unit: str) -> Iterator[None]:
-        """Write down what is raised for this student, and go on. **Errors:** `Stop`."""
+        """Write down what is raised for this student, and go on. **Errors:** `Stop`, and that of a full disk."""
         with self.at(f"{student}, {unit}"):
             yield
 
@@ -98,6 +86,8 @@ class Failures:
             log.debug("%s", what, exc_info=True)
             self._tell(what, str(error))
         except OSError as error:
+            if error.errno in FULL:
+                raise
             self._tell(what, f"{error.strerror}: {error.filename}" if error.filename else str(error))
         except Exception as error:  # there is no end to what a student can hand in
             log.exception("%s", what)

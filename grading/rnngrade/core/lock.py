@@ -18,15 +18,11 @@ NAME = ".lock"
 LONGEST = 500  # bytes that are read of who holds it
 
 
-class DeskInUse(DeskError):
-    """Who works on the desk, in one sentence."""
-
-
 @contextmanager
 def locked(folder: Path, command: str) -> Iterator[None]:
     """Hold the lock of the desk in `folder`; `command` is what others are told of it.
 
-    **Errors:** `DeskInUse` if another process holds it; `DeskError` where there are no locks.
+    **Errors:** `DeskError` if another process holds it, or where there are no locks.
     """
     path = folder / NAME
     with writing(path):
@@ -35,7 +31,7 @@ def locked(folder: Path, command: str) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise DeskInUse(_in_use(folder, handle)) from None
+            raise DeskError(_in_use(folder, handle)) from None
         except OSError as error:
             raise DeskError(
                 f"{path} cannot be locked ({error.strerror}), so two runs could meet: move the desk to a disk of this "

@@ -10,20 +10,18 @@ Only `measured` differs from run to run; `Record.content()` is the record withou
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
-import math
-import os
-import tempfile
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar
 
+import msgspec
+
+from rnncourse.seat import files
 from rnngrade.core.errors import writing
 
-FORMAT = 1
+Kind = TypeVar("Kind")
+Number = Annotated[float, msgspec.Meta(ge=-1e300, le=1e300)]  # no infinity, and no NaN
 
 # How an exercise ended. JUDGED: the engine gave a verdict, right or wrong. The others earn nothing.
 JUDGED = "judged"
@@ -42,8 +40,8 @@ class ExerciseResult:
 
     name: str
     status: str
-    points: float
-    max_points: float
+    points: Number
+    max_points: Number
     passed: bool
     message: str
     diagnosis: str | None = None
@@ -53,7 +51,17 @@ class ExerciseResult:
     card: str = ""
     # What the search for the error's place found, as `Where.plain` has it: more or less of it as there was time.
     where: dict[str, Any] | None = field(default=None, compare=False)
-    seconds: float | None = field(default=None, compare=False)  # measured: how long the cell and its check took
+    seconds: Number | None = field(default=None, compare=False)  # measured: how long the cell and its check took
+
+    @property
+    def ended(self) -> str:
+        """How one without a diagnosis ended, in a word or two."""
+        return self.status if self.status != JUDGED else "not written" if self.is_unwritten else "wrong"
+
+    @property
+    def is_unwritten(self) -> bool:
+        """Whether it is the stub as it was handed out, in the engine's words."""
+        return self.message.startswith((f"{self.name} is not written yet", f"{self.name} is not answered yet"))
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,8 @@ class Record:
     findings: tuple[Finding, ...] = ()
     answers: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)  # of the unit, the checks, the environment
-    measured: dict[str, float] = field(default_factory=dict)  # seconds and bytes, not part of the content
+    measured: dict[str, Number] = field(default_factory=dict)  # seconds and bytes, not part of the content
+    format: Literal[1] = 1
 
     @property
     def points(self) -> float:
@@ -112,69 +121,42 @@ class Record:
     def content(self) -> dict[str, Any]:
         """All of the record but what was measured: the same for the same submission, however often it is graded."""
         data = dataclasses.asdict(self)
-        del data["measured"]
+        del data["measured"], data["format"]
         for result in data["exercises"]:
             del result["seconds"], result["where"]
         return data
 
+    def shown(self) -> dict[str, Any]:
+        """The content, and the points in all."""
+        return {**self.content(), "points": self.points, "max_points": self.max_points}
+
     def to_json(self) -> str:
         """The record as text."""
-        return json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, indent=1, sort_keys=True) + "\n"
+        return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Record:
         """The record that `to_json` wrote. **Errors:** `ValueError` if it is none, or of another format."""
-        try:
-            data = json.loads(text)
-            if data.pop("format") != FORMAT:
-                raise ValueError("of another format")
-            data["exercises"] = tuple(ExerciseResult(**e) for e in data["exercises"])
-            data["findings"] = tuple(Finding(**f) for f in data["findings"])
-            data["written"] = tuple(data["written"])
-            record = cls(**data)
-            for part in (record, *record.exercises, *record.findings):
-                _validate(part)
-            return record
-        except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-            raise ValueError(f"This is no record of the desk: {error}") from None
+        return read_json(text, cls)
 
 
-def _validate(part: Any) -> None:
-    """**Errors:** `ValueError` for a value that is not what the class says it is: text or NaN where points stand."""
-    for name, kind in _hints(type(part)).items():
-        value = getattr(part, name)
-        allowed = tuple(get_origin(one) or one for one in (get_args(kind) if isinstance(kind, UnionType) else (kind,)))
-        if float in allowed:
-            allowed = (*allowed, int)
-        if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
-            raise ValueError(f"{name} is {value!r}"[:80])
-        numbers = value.values() if isinstance(value, dict) and float in get_args(kind) else [value]
-        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
-            raise ValueError(f"{name} is {value!r}"[:80])
-
-
-_hints: Callable[[Any], dict[str, Any]] = functools.cache(get_type_hints)
+def read_json(text: str, kind: type[Kind]) -> Kind:
+    """What a file of the desk's holds, if each value in it is what the class says it is. **Errors:** `ValueError`."""
+    try:
+        return msgspec.convert(json.loads(text), kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(str(error)) from None
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that, whatever happens meanwhile, it is there whole or as it was. **Errors:** `DiskFull`."""
+    """Write a file so that, whatever happens meanwhile, it is there whole or as it was; its folder is made."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+    files.write_whole(path, data)
 
 
 def write_changed(path: Path, data: bytes) -> bool:
-    """Write a file whole, unless it is there already; whether it was written. **Errors:** `DiskFull`."""
+    """Write a file whole, unless it is there already; whether it was written."""
     try:
         if path.read_bytes() == data:
             return False
@@ -182,12 +164,3 @@ def write_changed(path: Path, data: bytes) -> bool:
         pass
     write_whole(path, data)
     return True
-
-
-def read_records(folder: Path) -> Iterator[Record]:
-    """All records in a folder, by name of file; what is no record is passed over."""
-    for path in sorted(folder.glob("*.json")):
-        try:
-            yield Record.from_json(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue

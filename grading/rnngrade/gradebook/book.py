@@ -20,6 +20,7 @@ import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 
@@ -41,8 +42,9 @@ with warnings.catch_warnings():
     from nbgrader.preprocessors import AssignLatePenalties
 
 from rnngrade.author import release
-from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.closing import Closing
+from rnngrade.core.desk import Desk, built
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record, write_changed
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.by_hand import ByHand
@@ -50,7 +52,6 @@ from rnngrade.gradebook.door import (
     ENTERED,
     NOT_ENTERED,
     Entered,
-    GradebookError,
     Page,
     State,
     opened,
@@ -60,7 +61,6 @@ from rnngrade.gradebook.door import (
 )
 from rnngrade.gradebook.marks import Marks, marks_of
 from rnngrade.gradebook.showing import grade_id_of, to_show
-from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
@@ -68,22 +68,19 @@ from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
 Names = dict[str, tuple[str, str | None]]  # by a cell's id, its name and, if it has points, its type
 
 
-class GradebookWriter:
-    """Writes to the gradebook of a desk. One at a time; open it with `with`."""
+class GradebookWriter(Closing):
+    """Writes to the gradebook of a desk. One at a time; use as a context."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self._stack = contextlib.ExitStack()
         self._known: dict[str, set[str]] = {}
         self._pages: dict[str, dict[str, Page]] = {}
-
-    def __enter__(self) -> GradebookWriter:
-        self._gradebook: Gradebook = self._stack.enter_context(opened(self.desk))
+        self._gradebook: Gradebook = self._stack.enter_context(opened(desk))
         session = self._gradebook.db
         self._commit, session.commit = session.commit, session.flush  # nbgrader would commit after each of its steps
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._stack.close()
 
     def enter_unit(self, unit: str) -> list[str]:
@@ -100,7 +97,7 @@ class GradebookWriter:
             for student, page in pages.items():
                 try:
                     self._take_over(unit, student, page)
-                except GradebookError as error:  # it costs this student's entry alone, unless all are taken out
+                except DeskError as error:  # it costs this student's entry alone, unless all are taken out
                     if there != built:
                         raise
                     said.append(str(error))
@@ -130,7 +127,7 @@ class GradebookWriter:
     def enter(self, record: Record) -> None:
         """Put a record into the gradebook, with the notebook that the desk has of it, unless it is there already.
 
-        **Errors:** `GradebookError`, and nothing is changed.
+        **Errors:** `DeskError`, and nothing is changed.
         """
         page = self._pages.get(record.unit, {}).get(record.student)
         shown = self.desk.autograded / record.student / record.unit / f"{record.unit}.ipynb"
@@ -143,7 +140,7 @@ class GradebookWriter:
     def put(self, record: Record, notebook: bytes) -> None:
         """Put a record into the gradebook, and the executed notebook of its submission into `autograded/`.
 
-        **Errors:** `GradebookError`, and nothing is changed.
+        **Errors:** `DeskError`, and nothing is changed.
         """
         student, unit = record.student, record.unit
         executed = _read(notebook, f"the executed notebook of {student}'s {unit}")
@@ -176,7 +173,7 @@ class GradebookWriter:
         """Give points or comments by hand to some students, at one stroke: `give(student, by_hand)` writes them down.
         First the desk's own files are written, then the gradebook.
 
-        **Errors:** `GradebookError`, and nothing is changed.
+        **Errors:** `DeskError`, and nothing is changed.
         """
         session = self._gradebook.db
         with self._whole():
@@ -186,7 +183,7 @@ class GradebookWriter:
             for student in students:
                 record, read = self.desk.record(unit, student), self._page(unit, student)
                 if record is None or read.key != record.key:
-                    raise GradebookError(f"{student}: {NOT_ENTERED.format(unit)}")
+                    raise DeskError(f"{student}: {NOT_ENTERED.format(unit)}")
                 changed[student] = hand = self._take_over(unit, student, read)
                 give(student, hand)
                 answers = read.entered.answers
@@ -210,11 +207,11 @@ class GradebookWriter:
                 self._gradebook.remove_submission(unit, student)
 
     def _page(self, unit: str, student: str) -> Page:
-        """A submission as the gradebook has it; an empty page if it has none. **Errors:** `GradebookError`."""
+        """A submission as the gradebook has it; an empty page if it has none. **Errors:** `DeskError`."""
         failures = Failures()
         pages = read_pages(self._gradebook.db, unit, failures, student)
         if failures.told:
-            raise GradebookError(failures.told[0])
+            raise DeskError(failures.told[0])
         return pages.get(student, Page("", 0.0))
 
     def _take_over(self, unit: str, student: str, page: Page) -> ByHand:
@@ -251,7 +248,7 @@ class GradebookWriter:
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
         a grade by hand may have changed since its record was put.
 
-        For whom it cannot be done is put into `failures`. **Errors:** `GradebookError`, and nothing is changed.
+        For whom it cannot be done is put into `failures`. **Errors:** `DeskError`, and nothing is changed.
         """
         times: dict[str, datetime | None] = {}
         with self._whole():
@@ -289,7 +286,7 @@ class GradebookWriter:
         try:
             gradebook.find_notebook(unit, unit)
         except MissingEntry:
-            raise GradebookError(f"The gradebook does not know {unit}: it has to be entered before grades.") from None
+            raise DeskError(f"The gradebook does not know {unit}: it has to be entered before grades.") from None
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(unit, student)
         return submission, gradebook.find_submission_notebook(unit, unit, student)
@@ -342,10 +339,10 @@ class GradebookWriter:
         for comment in page.comments:
             comment.manual_comment = state.comments.get(names[comment.cell_id][0])
         page.flagged = state.is_flagged
-        session, entered = self._gradebook.db, Entered(state, answers, record.submission)
+        session, entered = self._gradebook.db, json.dumps(asdict(Entered(state, answers, record.submission)))
         session.flush()
         session.execute(delete(ENTERED).where(ENTERED.c.notebook_id == page.id))
-        session.execute(insert(ENTERED).values(notebook_id=page.id, key=record.key, state=entered.to_json()))
+        session.execute(insert(ENTERED).values(notebook_id=page.id, key=record.key, state=entered))
 
     def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook, when: datetime | None) -> None:
         """The penalty for being late: by the desk's rules if they say when the unit is due, else by the plugin that is
@@ -354,10 +351,11 @@ class GradebookWriter:
         submission.timestamp = when.replace(tzinfo=None) if when else None
         penalty = None
         session = self._gradebook.db
-        late, due = self._late(submission.name, submission.student.id)
-        if due is not None and late.due is not None:
+        rules, people = self._around
+        if due := rules.due.get(submission.name):
+            late = lateness_for(self.desk, submission.name, submission.student.id, rules, people)
             submission.assignment.duedate = due.replace(tzinfo=None)
-            submission.extension = late.due - due if late.due > due else None
+            submission.extension = late.due - due if late.due and late.due > due else None
             session.flush()
             session.expire(page, ["score"])
             penalty = late.penalty(float(page.score), float(page.max_score)) or None
@@ -372,13 +370,6 @@ class GradebookWriter:
                 penalty = assign._check_late_penalty(page, penalty)
         page.late_submission_penalty = penalty
 
-    def _late(self, unit: str, student: str) -> tuple[Lateness, datetime | None]:
-        """How late a student is by the desk's rules, and when the unit is due for all, if they say so."""
-        rules, people = self._around
-        if unit not in rules.due:
-            return Lateness(), None
-        return lateness_for(self.desk, unit, student, rules, people), rules.due[unit]
-
 
 def _remark(cell: NotebookNode | None) -> str | None:
     """nbgrader's own remark on an answer that was left as it was."""
@@ -387,11 +378,8 @@ def _remark(cell: NotebookNode | None) -> str | None:
 
 
 def _given_out(desk: Desk, unit: str) -> list[NotebookNode]:
-    """The cells of the notebook that students got; none if it is not built."""
-    try:
-        return list(nbformat.read(desk.root / "notebooks" / unit / f"{unit}.ipynb", as_version=4).cells)
-    except (OSError, ValueError, nbformat.ValidationError):
-        return []
+    """The cells of the notebook that students got."""
+    return list(nbformat.read(built(desk.root, unit), as_version=4).cells)
 
 
 def _read(notebook: bytes, what: str) -> NotebookNode:
@@ -399,5 +387,5 @@ def _read(notebook: bytes, what: str) -> NotebookNode:
         read = nbformat.v4.reads(notebook.decode())
         nbformat.validate(read)
     except (ValueError, LookupError, TypeError, AttributeError, nbformat.ValidationError) as error:
-        raise GradebookError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
+        raise DeskError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
     return read

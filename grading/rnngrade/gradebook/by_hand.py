@@ -8,15 +8,15 @@ had entered there: then it is taken over from there.
 
 import getpass
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from rnngrade.core.desk import Desk
-from rnngrade.core.record import Record, write_whole
-from rnngrade.gradebook.door import GivenGrade, GradebookError, Page, State
+from rnngrade.core.errors import DeskError
+from rnngrade.core.record import Number, Record, read_json, write_whole
+from rnngrade.gradebook.door import GivenGrade, Page, State
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Given:
     judge's points; "" if that is not known. `items` are points by number of the rubric's item.
     """
 
-    points: float | None
-    extra: float | None = None
+    points: Number | None
+    extra: Number | None = None
     answer: str = ""
-    items: dict[str, float] = field(default_factory=dict)
+    items: dict[str, Number] = field(default_factory=dict)
     by: str = ""
     at: str = ""
 
@@ -98,21 +98,14 @@ def path_of(desk: Desk, unit: str, student: str) -> Path:
 
 
 def read(desk: Desk, unit: str, student: str) -> ByHand:
-    """What persons gave a submission. **Errors:** `GradebookError` if the file is not what the desk writes."""
+    """What persons gave a submission. **Errors:** `DeskError` if the file is not what the desk writes."""
     path = path_of(desk, unit, student)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        grades = {str(name): Given(**given) for name, given in data.pop("grades").items()}
-        for given in grades.values():
-            numbers = [given.points, given.extra, *given.items.values()]
-            if not all(n is None or (isinstance(n, int | float) and math.isfinite(n)) for n in numbers):
-                raise ValueError("points that are no number")
-        flag = data.pop("flag")
-        return ByHand(grades, {str(k): str(v) for k, v in data.pop("comments").items()}, tuple(flag) if flag else None)
+        return read_json(path.read_text(encoding="utf-8"), ByHand)
     except FileNotFoundError:
         return ByHand()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GradebookError(
+    except (OSError, ValueError) as error:
+        raise DeskError(
             f"{path} cannot be read ({error}): it holds what was given by hand, so take it from a backup, or remove it "
             "and mark again."
         ) from None

@@ -8,18 +8,15 @@ again, and what a person has given in formgrader since.
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Column, MetaData, Select, String, Table, Text, create_engine, make_url, select
+from sqlalchemy import Column, MetaData, Select, String, Table, Text, make_url, select
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
@@ -37,11 +34,11 @@ with warnings.catch_warnings():
         SubmittedAssignment,
         SubmittedNotebook,
     )
-    from nbgrader.dbutil import ALEMBIC_DIR
 
 from rnngrade.author import release
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, Stop
+from rnngrade.core.record import read_json
 
 ENTERED = Table(
     "rnngrade_entered",
@@ -52,14 +49,6 @@ ENTERED = Table(
 )
 
 NOT_ENTERED = "Is not in the gradebook as it was graded: run 'rnngrade run {}'."
-
-
-class GradebookError(DeskError):
-    """What kept a grade from the gradebook, in one sentence."""
-
-
-class NoGradebook(GradebookError, Stop):
-    """The gradebook cannot be used at all: it is not there, or locked, or its disk is full."""
 
 
 @dataclass(frozen=True)
@@ -90,15 +79,6 @@ class Entered:
     answers: dict[str, str] = field(default_factory=dict)
     submission: str = ""
 
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
-
-    @classmethod
-    def from_json(cls, text: str) -> Entered:
-        data = json.loads(text)
-        grades = {name: GivenGrade(**grade) for name, grade in data["state"].pop("grades").items()}
-        return cls(**data | {"state": State(grades, **data["state"])})
-
 
 @dataclass
 class Page:
@@ -120,13 +100,13 @@ class Page:
 
 @contextmanager
 def told(desk: Desk) -> Iterator[None]:
-    """Around what uses the gradebook: an error of the database is one sentence. **Errors:** `GradebookError`."""
+    """Around what uses the gradebook: an error of the database is one sentence. **Errors:** `DeskError`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
             yield
     except (SQLAlchemyError, InvalidEntry, UnicodeDecodeError) as error:
-        kind = NoGradebook if isinstance(error, (OperationalError, InterfaceError)) else GradebookError
+        kind = Stop if isinstance(error, (OperationalError, InterfaceError)) else DeskError
         cause = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         more = ""
         if "not a database" in cause or "malformed" in cause:
@@ -137,11 +117,11 @@ def told(desk: Desk) -> Iterator[None]:
 @contextmanager
 def opened(desk: Desk) -> Iterator[Gradebook]:
     """nbgrader's gradebook of a desk, with the desk's own table, made if it is not there; what is not committed is
-    taken back. **Errors:** `GradebookError`.
+    taken back. **Errors:** `DeskError`.
     """
     with told(desk):
-        desk.folder.mkdir(parents=True, exist_ok=True)
-        name_version(desk.db_url)
+        desk.open()
+        release.name_version(desk.db_url)
         gradebook = Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
         try:
             ENTERED.create(gradebook.engine, checkfirst=True)
@@ -191,7 +171,7 @@ def read_pages(session: Any, unit: str, failures: Failures, student: str | None 
     for who, id, penalty, flagged, key, state in session.execute(kept):
         found[who] = Page(id, number(who, penalty or 0.0), State(is_flagged=bool(flagged)))
         if key is not None:
-            found[who].key, found[who].entered = key, Entered.from_json(state)
+            found[who].key, found[who].entered = key, read_json(state, Entered)
     points = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
     grades = rows(BaseCell.name, GradeCell.__table__.c.max_score, *points)
     grades = grades.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(BaseCell, Grade.cell_id == BaseCell.id)
@@ -216,28 +196,9 @@ def read_pages(session: Any, unit: str, failures: Failures, student: str | None 
     return found
 
 
-def name_version(db_url: str) -> None:
-    """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
-
-    nbgrader does it after it has made the tables, by a process that takes seconds, and leaves it alone where there are
-    any: if it was killed in between, nobody would name it any more.
-    """
-    engine = create_engine(db_url)
-    try:
-        with engine.begin() as connection:
-            context = MigrationContext.configure(connection)
-            if context.get_current_revision() is None:
-                context.stamp(ScriptDirectory(ALEMBIC_DIR), "head")
-    finally:
-        engine.dispose()
-
-
 def settings(desk: Desk) -> Config:
-    """nbgrader's configuration of a class: the course's, or the one in the class's folder, which includes it."""
-    if (desk.folder / "nbgrader_config.py").is_file():
-        config = PyFileConfigLoader("nbgrader_config.py", path=str(desk.folder)).load_config()
-    else:
-        config = release.settings(desk.root)
+    """nbgrader's configuration of a class, which includes the course's."""
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(desk.folder)).load_config()
     config.CourseDirectory.root = str(desk.folder)
     config.CourseDirectory.db_url = desk.db_url
     return config

@@ -8,7 +8,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.exporting import number
-from rnngrade.gradebook.marks import Marks, read_marks
+from rnngrade.gradebook.marks import read_marks
 from rnngrade.grading.single import words_of
 from rnngrade.roster.names import called
 from rnngrade.roster.rules import Changed, rules_of
@@ -21,7 +21,10 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     record = records[called(name, records, class_list(desk), f"who is graded in {unit}")]
     marks, given = read_marks(desk, unit, failures := Failures()), by_hand.read(desk, unit, record.student)
     mine, results = marks.get(record.student), {result.name: result for result in record.exercises}
-    yield f"{record.student}, {unit}: " + (_points(mine) if mine else "not in the gradebook as graded")
+    words = "not in the gradebook as graded"
+    if mine:
+        words = f"{number(mine.total)} of {number(sum(mark.most for mark in mine.grades.values()))} points"
+    yield f"{record.student}, {unit}: {words}"
     if mine and mine.penalty:
         yield f"  {number(mine.before)} were earned, {number(mine.penalty)} came off for being late."
     changed = rules_of(desk).changed.get(unit, Changed())
@@ -50,7 +53,3 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
         yield f"! {finding.message}"
     yield from (f"! {words}" for words in failures.told if words.startswith(f"{record.student}, "))
     yield f"In their words: {desk.submission_path(unit, record.student)}"
-
-
-def _points(mine: Marks) -> str:
-    return f"{number(mine.total)} of {number(sum(mark.most for mark in mine.grades.values()))} points"

@@ -54,8 +54,6 @@ def export(desk: Desk, units: Sequence[str], failures: Failures, *, provisional:
     """
     rules, listed = rules_of(desk), class_list(desk)
     tables, people = read_grades(desk, units, listed, failures)
-    for unit in units:
-        desk.tell_unreadable(unit, failures)
     names = list(dict.fromkeys(name for table in tables for name in table.exercises))
     return written([*WHO, *names, *COLUMNS], _rows(desk, tables, people, rules, failures, provisional))
 
@@ -103,8 +101,8 @@ def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Perso
 
 
 def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitGrades:
-    marks = read_marks(desk, unit, failures)
-    if not marks and not any(desk.graded(unit)):
+    marks, graded = read_marks(desk, unit, failures), [*desk.graded(unit, failures)]
+    if not marks and not graded:
         raise DeskError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
     one = max(marks.values(), key=lambda one: len(one.grades), default=Marks())
     order = [e.name for e in exercises.unit(unit)] if unit in exercises.STEMS else []

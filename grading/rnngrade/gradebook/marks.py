@@ -96,7 +96,7 @@ def read_marks(desk: Desk, unit: str, failures: Failures, *, tells_missing: bool
 
     Who is graded, and not in the gradebook as they are graded, is left out and, if it `tells_missing`, put into
     `failures`, as is of whom it is not known how late they are, who is left as the gradebook has it. **Errors:**
-    `GradebookError` if it cannot be read, `DeskError`.
+    `DeskError` if it cannot be read, `DeskError`.
     """
     pages: dict[str, Page] = {}
     if is_there(desk):

@@ -1,7 +1,19 @@
-"""The executed notebook as whoever grades looks at it in formgrader: harmless, with what the judge found."""
+"""The executed notebook as whoever grades looks at it, in formgrader or JupyterLab: with what the judge found, and so
+that it runs nothing in the browser of that person.
+
+There, whatever HTML stands in an output or in a written answer is live, and formgrader's page can do all that the
+instructor can. Metadata are the release's own (`reading/intake.py`), and of outputs there are text and pictures alone
+(`grading/outputs.py`). What is left is what a student wrote, and what the judge says:
+
+- A written answer stays as it is if it has neither HTML nor links, entities and commands of TeX. Else it is rendered as
+  on the feedback page (`core/text.py`), with its tags as text and its formulas as MathML. That HTML, on one line, takes
+  its place in the cell, and MathJax leaves it alone.
+- What a check cell shows is made from the record.
+- Names, ids and messages go into Markdown letter by letter (`literally`).
+"""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import nbformat
@@ -12,27 +24,61 @@ with warnings.catch_warnings():
     from nbgrader import utils
 
 from rnncourse.checks.verdict import Verdict
-from rnngrade.core.record import ExerciseResult, Record
-from rnngrade.gradebook.harmless import NO_MATH, harmless_notebook, literally
-from rnngrade.grading.outputs import new_output
+from rnngrade.core.record import MISSING, ExerciseResult, Record
+from rnngrade.core.text import markdown
+from rnngrade.grading.outputs import verdict_output
+
+MOST_HTML = 300_000  # bytes of an answer
+
+NO_MATH = "tex2jax_ignore mathjax_ignore"  # by these names, MathJax 2 and 3 know what to leave alone
+
+# without one of these, neither HTML nor a link can come of Markdown, nor more than letters of a formula
+_MARKS = ("<", "](", "]:", "&", "\\")
 
 
-def to_show(record: Record, executed: NotebookNode, known: Iterable[str]) -> NotebookNode:
-    """The executed notebook as a person may look at it: harmless, with the judge's cards, and with what was found.
-
-    Of the notebook, only what the student wrote and showed is believed; what a check cell shows is made from the
-    record. `known` are the unit's own texts.
-    """
-    notebook = harmless_notebook(executed, known)
-    results = {f"check_{result.name}": result for result in record.exercises}
+def to_show(record: Record, executed: NotebookNode, known: Collection[str]) -> NotebookNode:
+    """A copy of the executed notebook as a person may look at it. `known` are the unit's own texts, which stay."""
+    notebook = nbformat.from_dict(executed)
+    results = {result.name: result for result in record.exercises}
     for cell in notebook.cells:
         grade_id = grade_id_of(cell)
-        if cell.cell_type == "code" and utils.is_grade(cell):
-            cell.outputs = _verdict(grade_id, results.get(grade_id), float(cell.metadata.nbgrader["points"]))
+        if cell.cell_type == "markdown" and cell.source not in known:
+            cell.source = harmless_markdown(cell.source)
+        elif cell.cell_type == "code" and utils.is_grade(cell):
+            name, most = grade_id.removeprefix("check_"), float(cell.metadata.nbgrader["points"])
+            nothing = ExerciseResult(name, MISSING, 0.0, most, False, "There was nothing here to grade.")
+            result = results.get(name, nothing)
+            cell.outputs = [verdict_output(result.points, card_of(result))]
     if record.findings:
         notebook.cells.insert(0, _findings(record))
-    nbformat.validate(notebook)
     return notebook
+
+
+def harmless_markdown(source: str) -> str:
+    """Markdown that says what `source` says, without HTML, pictures from elsewhere, and links that run code.
+
+    >>> harmless_markdown("The state is $h_t$, **not** `x_t`.")
+    'The state is $h_t$, **not** `x_t`.'
+    >>> harmless_markdown("the <eos> token")
+    '<div class="tex2jax_ignore mathjax_ignore"><p>the &lt;eos&gt; token</p></div>'
+    """
+    if not any(mark in source for mark in _MARKS):
+        return source
+    # On one line, the HTML is one block of Markdown; in <pre>, a line break by its number is a line break still.
+    return f'<div class="{NO_MATH}">{"&#10;".join(markdown(source, MOST_HTML).splitlines())}</div>'
+
+
+def literally(text: str) -> str:
+    """Text for HTML that stands in Markdown, or for Markdown: shown letter by letter, on one line, whatever it holds.
+    MathJax leaves it alone.
+
+    All but letters, digits and spaces are written by their numbers, which neither Markdown nor HTML takes for marks.
+
+    >>> literally("a_b\\r\\r<i>")
+    '<span class="tex2jax_ignore mathjax_ignore">a&#95;b  &#60;i&#62;</span>'
+    """
+    letters = (c if c.isalnum() or c == " " else f"&#{ord(c)};" if c.isprintable() else " " for c in text)
+    return f'<span class="{NO_MATH}">{"".join(letters)}</span>'
 
 
 def grade_id_of(cell: Mapping[str, Any]) -> str:
@@ -48,15 +94,6 @@ def card_of(result: ExerciseResult) -> str:
         name, passed, points, most = result.name, result.passed, result.points, int(result.max_points)
         card = Verdict(name, passed, share, points, most, result.message, result.diagnosis, result.criteria).card()
     return f'<div class="{NO_MATH}">{card}</div>'
-
-
-def _verdict(grade_id: str, result: ExerciseResult | None, max_points: float) -> list[NotebookNode]:
-    """What a check cell shows: the points, by which nbgrader would grade it, and the card."""
-    if result is None:
-        name = grade_id.removeprefix("check_")
-        result = ExerciseResult(name, "missing", 0.0, max_points, False, "There was nothing here to grade.")
-    data = {"text/plain": f"{result.points:g}", "text/html": card_of(result)}
-    return [new_output("execute_result", data=data, metadata={}, execution_count=None)]
 
 
 def _findings(record: Record) -> NotebookNode:

@@ -3,15 +3,12 @@
 Reads what lies in the desk, grades nothing and changes nothing.
 """
 
-import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures, some
-from rnngrade.core.record import Record
+from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
@@ -29,7 +26,7 @@ VERSIONS = {
 
 
 class UnitStatus:
-    """What there is of a unit. Of whom it cannot be told is put into `failures`. **Errors:** `GradebookError`."""
+    """What there is of a unit. Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`."""
 
     def __init__(self, desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> None:
         self.unit, self.due, self.handed_in = unit, rules.due.get(unit), list(desk.submissions(unit))
@@ -47,7 +44,7 @@ class UnitStatus:
                 words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
             }
             self.changed |= others
-            if others or _is_other(desk.submission_path(unit, student), record):
+            if others or desk.is_newer(record):
                 self.stale.append(student)
             if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
                 self.without_feedback.append(student)
@@ -59,33 +56,19 @@ class UnitStatus:
             who for who in sorted(late.keys() - self.late) if late[who].due and late[who].handed_in is None
         ]
         self.extended = dict[str, datetime]()
-        for student in sorted({*self.handed_in, *people.people}):
+        for student in [*self.handed_in, *(person.id for person in people.absent(self.handed_in))]:
             later = rules.due_for(unit, people.names_of(student))
-            is_twice = student in people.people and _has(self.handed_in, student, people)
-            if self.due and later and later > self.due and not is_twice:
+            if self.due and later and later > self.due:
                 self.extended[student] = later
         self.here = presence(desk, unit, people) if people and self.handed_in else Presence()
-
-
-def _has(students: list[str], id: str, people: ClassList) -> bool:
-    """Whether somebody on the list handed in by another name than their id."""
-    return any(student != id and (person := people.of(student)) is not None and person.id == id for student in students)
 
 
 def _versions(desk: Desk, unit: str) -> dict[str, str]:
     """Of what versions a unit is now; nothing if it is not built."""
     try:
         return dict(Bundle.make(desk.root, unit).versions)
-    except FileNotFoundError:
+    except DeskError:
         return {}
-
-
-def _is_other(path: Path, record: Record) -> bool:
-    """Whether something else was handed in than what was graded."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() != record.submission
-    except OSError:
-        return False
 
 
 def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterator[str]:

@@ -2,16 +2,15 @@
 
 The limits are the kernel's, on this process: an exception where Python can raise one, and the end of the process where
 a C function never comes back, after twice the time. (That end, the worker's other side sees: `worker`.)
-Only the main thread can have them; elsewhere they do nothing.
+Only the main thread can have them.
 """
 
 import math
 import resource
 import signal
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 
 
@@ -20,46 +19,46 @@ class OutOfTime(BaseException):
 
 
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Limit the CPU time of what is done in here. **Errors:** `OutOfTime`."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def alarm(timer: int, number: signal.Signals, seconds: float, error: type[BaseException]) -> Iterator[None]:
+    """Raise the error in here when the timer is up, and again a second later, should something have caught it."""
 
     def stop(signum: int, frame: FrameType | None) -> None:
-        raise OutOfTime
+        raise error
 
-    before = signal.signal(signal.SIGPROF, stop)
-    limit = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (_lower(limit[0], math.ceil(time.process_time() + 2 * seconds)), limit[1]))
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # once more, should something have caught the first
+    before = signal.signal(number, stop)
+    signal.setitimer(timer, seconds, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        resource.setrlimit(resource.RLIMIT_CPU, limit)
-        signal.signal(signal.SIGPROF, before)
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)
 
 
 @contextmanager
-def with_no_more_than(memory: int) -> Iterator[None]:
-    """Limit the memory that this process takes in here beyond what it has. **Errors:** `MemoryError`."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    limit = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (_lower(limit[0], used_memory() + memory), limit[1]))
+def _lowered(limit: int, value: int) -> Iterator[None]:
+    """Have one of the kernel's limits on this process at this value in here, if it is not lower."""
+    soft, hard = resource.getrlimit(limit)
+    resource.setrlimit(limit, (value if soft == resource.RLIM_INFINITY else min(soft, value), hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_DATA, limit)
+        resource.setrlimit(limit, (soft, hard))
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Limit the CPU time of what is done in here. **Errors:** `OutOfTime`."""
+    most = math.ceil(time.process_time() + 2 * seconds)
+    with _lowered(resource.RLIMIT_CPU, most), alarm(signal.ITIMER_PROF, signal.SIGPROF, seconds, OutOfTime):
+        yield
+
+
+def with_no_more_than(memory: int) -> AbstractContextManager[None]:
+    """Limit the memory that this process takes in here beyond what it has. **Errors:** `MemoryError`."""
+    return _lowered(resource.RLIMIT_DATA, used_memory() + memory)
 
 
 def used_memory() -> int:
     """The bytes of memory that this process has for itself."""
     with open("/proc/self/statm", "rb", buffering=0) as file:
         return int(file.read().split()[5]) * resource.getpagesize()
-
-
-def _lower(one: int, other: int) -> int:
-    return other if one == resource.RLIM_INFINITY else min(one, other)

@@ -1,4 +1,5 @@
-"""All that grading a unit needs, as bytes: what is sent to a worker, which may share no disk with the desk.
+"""All that grading a unit needs, as bytes: what is sent to a worker, which may share no disk with the desk; and what
+comes back.
 
 The references and the hidden tests are not in it: the judge has them in its own `rnncourse`, of the version that the
 bundle names.
@@ -13,22 +14,21 @@ import importlib.metadata
 import importlib.util
 import json
 import platform
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from rnncourse import exercises
+from rnngrade.core.desk import built
 from rnngrade.core.errors import DeskError
-from rnngrade.sandbox.library import PACKAGE, digest, library, pack
+from rnngrade.core.record import Record
+from rnngrade.core.zips import zipped
+from rnngrade.sandbox.library import PACKAGE, digest, library
 from rnngrade.sandbox.limits import Limits
 
 ENVIRONMENT = ("numpy", "torch", "ipython")
-
-
-class WrongBundle(DeskError):
-    """The bundle does not fit the course that is installed here; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,11 @@ class Bundle:
 
     @classmethod
     def make(cls, root: Path, unit: str) -> Bundle:
-        """The bundle of a unit of the course at `root`. **Errors:** `FileNotFoundError` if it is not built."""
-        path = root / "notebooks" / unit / f"{unit}.ipynb"
-        if not path.is_file():
-            raise FileNotFoundError(f"The notebook of {unit} is not built: run 'make notebooks'.")
-        release, files = path.read_bytes(), library(unit)
+        """The bundle of a unit of the course at `root`. **Errors:** `DeskError` if it is not built."""
+        release, files = built(root, unit).read_bytes(), library(unit)
         inside = hashlib.sha256(release).hexdigest()[:16], digest(files)
         versions = {"unit": inside[0], "library": inside[1], **checks_and_environment(unit)}
-        return cls(unit, release, pack(files), tuple(versions.items()))
+        return cls(unit, release, zipped(sorted(files.items())), tuple(versions.items()))
 
     def key(self, submission: bytes, seed: str, limits: Limits) -> str:
         """A name for everything that the outcome depends on."""
@@ -78,14 +75,35 @@ class Bundle:
         return [*found, *([fixtures] if importlib.util.find_spec(fixtures) else [])]
 
     def require_fit(self) -> None:
-        """**Errors:** `WrongBundle` if the checks or the environment here are not those that the desk has."""
+        """**Errors:** `DeskError` if the checks or the environment here are not those that the desk has."""
         here = checks_and_environment(self.unit)
         for name, version in self.versions:
             if name in here and here[name] != version:
-                raise WrongBundle(
+                raise DeskError(
                     f"This worker's {name} differs from the desk's ({here[name]}, not {version}): install the desk's "
                     "version of the course and its constraints.txt here."
                 )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all that a process grades has in common."""
+
+    bundle: Bundle
+    limits: Limits
+    seed: str
+    sandboxed: bool = True
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of a submission: its record, and the instructor's notebook with the student's answers, executed."""
+
+    record: Record
+    notebook: bytes
+
+
+Grader = Callable[[dict[str, Path]], Iterator[Graded]]  # submissions by student, in; results as they come, out
 
 
 @functools.lru_cache(maxsize=1)
@@ -106,8 +124,3 @@ def checks_and_environment(unit: str) -> dict[str, str]:
     }
     packages = [f"{name} {importlib.metadata.version(name)}" for name in ENVIRONMENT]
     return {"checks": digest(sources), "environment": ", ".join([f"python {platform.python_version()}", *packages])}
-
-
-def exercise_names(unit: str) -> list[str]:
-    """The names of a unit's exercises, in order."""
-    return [e.name for e in exercises.unit(unit)]

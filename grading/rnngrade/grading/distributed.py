@@ -35,8 +35,9 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from rnngrade.grading.tasks import Graded, Grader, Settings
-from rnngrade.grading.worker import CannotGrade, Worker
+from rnngrade.core.errors import DeskError
+from rnngrade.grading.bundle import Graded, Grader, Settings
+from rnngrade.grading.worker import Worker
 
 CONNECT_SECONDS = 15
 
@@ -46,9 +47,9 @@ _workers: list[Worker] = []
 
 @contextmanager
 def distributed(scheduler: str, settings: Settings) -> Iterator[Grader]:
-    """A grader that uses the workers of the scheduler at this address. **Errors:** `CannotGrade`."""
+    """A grader that uses the workers of the scheduler at this address. **Errors:** `DeskError`."""
     if find_spec("distributed") is None:
-        raise CannotGrade("Dask is not installed: run 'pip install \".[distributed]\"' in the course's folder.")
+        raise DeskError("Dask is not installed: run 'pip install \".[distributed]\"' in the course's folder.")
     from distributed import Client, as_completed
     from distributed.comm.addressing import get_address_host_port
 
@@ -67,7 +68,7 @@ def distributed(scheduler: str, settings: Settings) -> Iterator[Grader]:
         refused = f"No Dask scheduler answers at {scheduler} ({error}): is it running?"
     if refused:
         gc.collect()  # of a client that is half made: later, it would stand in the next one's way
-        raise CannotGrade(refused)
+        raise DeskError(refused)
 
     def graded(todo: dict[str, Path]) -> Iterator[Graded]:
         # A task, not scattered data, which would be lost with the worker that has it.
@@ -78,7 +79,7 @@ def distributed(scheduler: str, settings: Settings) -> Iterator[Grader]:
         for _, result in as_completed(futures, loop=client.loop, with_results=True):
             if not isinstance(result, Graded):  # what was asked for was called off
                 words = "what has been graded is kept, and the next run goes on from there"
-                raise CannotGrade(f"The Dask scheduler at {scheduler} is gone: {words}.")
+                raise DeskError(f"The Dask scheduler at {scheduler} is gone: {words}.")
             yield result
 
     with client:

@@ -13,7 +13,6 @@ import ctypes
 import gc
 import os
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -21,21 +20,23 @@ import time
 import traceback
 import warnings
 from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
 from pathlib import Path
 
 from rnncourse import exercises
+from rnngrade.core.errors import DeskError
 from rnngrade.core.log import as_told, log
-from rnngrade.grading.bundle import WrongBundle
+from rnngrade.grading.bundle import Settings
 from rnngrade.grading.grade import get_ready, grade, open_station
-from rnngrade.grading.tasks import Settings, receive, remove, send
+from rnngrade.grading.worker import remove
 from rnngrade.sandbox import view
-from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import warm
 from rnngrade.sandbox.station import Station
 
 
 def main(control: int, folder: Path, parent: int) -> int:
-    """Fork grading processes until the control socket is closed, or whoever started this is gone."""
+    """Fork grading processes until the control connection is closed, or whoever started this is gone."""
     os.dup2(2, 1)  # what a library prints is no result
     as_told()
     folder.mkdir()
@@ -44,7 +45,7 @@ def main(control: int, folder: Path, parent: int) -> int:
     view.hide(folder)
     threading.Thread(target=_leave_with, args=(parent, folder), daemon=True).start()
     try:
-        with socket.socket(fileno=control) as connection, suppress(ConnectionError):
+        with Connection(control) as connection, suppress(ConnectionError, EOFError):
             _Forks(folder, connection).serve()
     finally:
         remove(folder)
@@ -52,29 +53,30 @@ def main(control: int, folder: Path, parent: int) -> int:
 
 
 class _Forks:
-    """What the process that forks does: `open` a unit, `fork` a process that grades it, `end` one."""
+    """What the process that forks does: get ready for the settings of a unit, `fork` a process that grades it, end the
+    one of a pid.
+    """
 
-    def __init__(self, folder: Path, connection: socket.socket) -> None:
+    def __init__(self, folder: Path, connection: Connection) -> None:
         self.folder, self.connection = folder, connection
-        self.pids: list[int] = []  # by a fork's number
+        self.pids: set[int] = set()
         self.settings: Settings | None = None
         self.station: Station | None = None
         self.why_not = ""
 
     def serve(self) -> None:
         try:
-            while (received := receive(self.connection, files=1)) is not None:
-                task, files = received
-                match task["verb"]:
-                    case "open":
-                        self._open(task["settings"])
+            while True:
+                match self.connection.recv():
+                    case Settings() as settings:
+                        self._open(settings)
                     case "fork":
-                        self._fork(files[0])
-                    case "end":
-                        self._end(task["number"])
+                        self.connection.send(self._fork(recv_handle(self.connection)))
+                    case int(pid):
+                        self._end(pid)
         finally:
-            for number in range(len(self.pids)):
-                self._end(number)
+            for pid in [*self.pids]:
+                self._end(pid)
             if self.station:
                 self.station.close()
 
@@ -93,15 +95,14 @@ class _Forks:
             )
             gc.collect()
             gc.freeze()  # what is there stays, shared with the forks: it is not gone through again
-        except (WrongBundle, NoSandbox, RuntimeError) as why:
+        except (DeskError, RuntimeError) as why:
             self.why_not = str(why)
 
-    def _fork(self, file: int) -> None:
-        """Fork a process that grades what comes through this socket."""
-        with socket.socket(fileno=file) as tasks:
+    def _fork(self, file: int) -> tuple[int, str]:
+        """Fork a process that grades what comes by this way; its pid, or 0 and why there is none."""
+        with Connection(file) as tasks:
             if not (station := self._connected()):
-                send(self.connection, {"ok": False, "words": self.why_not})
-                return
+                return 0, self.why_not
             assert self.station
             assert self.settings
             with warnings.catch_warnings():
@@ -111,16 +112,16 @@ class _Forks:
                 try:
                     self.connection.close()
                     self.station.leave()
-                    with suppress(ConnectionError):  # the desk is gone
-                        _grade_all(tasks, self.settings, station, self._place(len(self.pids)))
+                    with suppress(ConnectionError, EOFError):  # the desk is gone, or wants no more
+                        _grade_all(tasks, self.settings, station, self.folder / str(os.getpid()))
                 except BaseException:
                     log.exception("A grading process failed.")
                     traceback.print_exc()
                 finally:
                     os._exit(1)
             station.leave()
-        self.pids.append(pid)
-        send(self.connection, {"ok": True, "number": len(self.pids) - 1, "pid": pid})
+        self.pids.add(pid)
+        return pid, ""
 
     def _connected(self) -> Station | None:
         """A station for a fork; where the warm process is gone, another one is started."""
@@ -131,17 +132,13 @@ class _Forks:
                 self._open(self.settings)
         return self.station and self.station.connected()
 
-    def _place(self, number: int) -> Path:
-        return self.folder / str(number)
-
-    def _end(self, number: int) -> None:
+    def _end(self, pid: int) -> None:
         """End a fork, if it is there still, and remove what it has written."""
-        if self.pids[number]:
-            with suppress(ProcessLookupError):
-                os.kill(self.pids[number], signal.SIGKILL)
-            os.waitpid(self.pids[number], 0)
-            self.pids[number] = 0
-            remove(self._place(number))
+        if pid in self.pids:
+            os.kill(pid, signal.SIGKILL)  # until somebody waits for it, nobody else has its number
+            os.waitpid(pid, 0)
+            self.pids.remove(pid)
+            remove(self.folder / str(pid))
 
 
 def _get_ready(settings: Settings) -> None:
@@ -152,29 +149,19 @@ def _get_ready(settings: Settings) -> None:
     get_ready(settings.bundle, settings.seed)
 
 
-def _grade_all(tasks: socket.socket, settings: Settings, station: Station, folder: Path) -> None:
+def _grade_all(tasks: Connection, settings: Settings, station: Station, folder: Path) -> None:
     """In a fork: grade what comes, until it is closed, or the process that forked this is gone."""
     ctypes.CDLL(None).prctl(warm.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     folder.mkdir()
     folder.chmod(0o755)
     tempfile.tempdir = str(folder)
-    while (received := receive(tasks)) is not None:
-        task, _ = received
+    bundle, seed, limits = settings.bundle, settings.seed, settings.limits
+    while True:
+        task = tasks.recv()
         try:
-            graded = grade(
-                task["submission"],
-                settings.bundle,
-                task["student"],
-                settings.seed,
-                settings.limits,
-                station=station,
-                lost=task["lost"],
-                at=lambda place: send(tasks, {"at": place}),
-            )
-            reply = {"ok": True, "graded": graded}
-        except (WrongBundle, NoSandbox) as why:
-            reply = {"ok": False, "words": str(why)}
-        send(tasks, reply)
+            tasks.send(grade(bundle=bundle, seed=seed, limits=limits, station=station, at=tasks.send, **task))
+        except DeskError as why:
+            tasks.send(why)
 
 
 def _leave_with(parent: int, folder: Path) -> None:

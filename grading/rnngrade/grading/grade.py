@@ -31,19 +31,16 @@ from nbformat import NotebookNode
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.place import Where
-from rnncourse.checks.verdict import Verdict
 from rnngrade.core import record
 from rnngrade.core.record import ExerciseResult, Finding, Record
 from rnngrade.core.words import visible
 from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
-from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.bundle import Bundle, Graded
 from rnngrade.grading.cache import BoundedCache
 from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
-from rnngrade.grading.outputs import Outputs, new_output
+from rnngrade.grading.outputs import Outputs, new_output, verdict_output
 from rnngrade.grading.requests import prepare
-from rnngrade.grading.rooms import Cell, Rooms
-from rnngrade.grading.stopped import IMPATIENCE, PATIENT_WITH, is_odd, status_of, words_of
-from rnngrade.grading.tasks import Graded
+from rnngrade.grading.rooms import IMPATIENCE, PATIENT_WITH, Cell, Rooms, is_odd, status_of, words_of
 from rnngrade.reading.digest import digest, weight
 from rnngrade.reading.inspection import Inspection, inspect_unit
 from rnngrade.reading.intake import Intake, take_in
@@ -75,7 +72,7 @@ def grade(
     """Grade one submission. `station` is a started one for the same bundle, to be used again. `at` is told each place
     that is come to; those in `lost`, which have ended this process before, are passed over.
 
-    Never raises for what the submission is or does. **Errors:** `WrongBundle`, `NoSandbox`.
+    Never raises for what the submission is or does. **Errors:** `DeskError`.
     """
     limits = limits or Limits()
     with _seed(seed):
@@ -156,7 +153,7 @@ class _Grading:
         self.outputs = Outputs(self.station.limits)
         with with_no_more_than(self.station.limits.judge_memory):
             release = self.bundle.notebook()
-            intake = self._guarded("intake", lambda: take_in(self.submission, release), self._nothing_taken)
+            intake = self._guarded("intake", lambda: take_in(self.submission, release), lambda _: take_in(b"", release))
             self.findings += intake.findings
             nothing = Inspection([], {})
             inspection = self._guarded(
@@ -209,9 +206,6 @@ class _Grading:
         )
         self.findings.append(Finding("not-judged", words, for_person=True))
         return instead(why)
-
-    def _nothing_taken(self, why: str) -> Intake:
-        return take_in(b"", self.bundle.notebook())
 
     def _cell(self, index: int, cell: NotebookNode, intake: Intake) -> None:
         meta = cell.metadata.get("nbgrader", {})
@@ -287,7 +281,7 @@ class _Grading:
         """The result of an exercise; the first one counts."""
         exercise, name = check.exercise, check.exercise.name
         verdict = dataclasses.replace(check.told.verdict, message=visible(check.told.verdict.message)[:MOST_WORDS])
-        check.cell.outputs = [_verdict_output(verdict)]
+        check.cell.outputs = [verdict_output(verdict.points, verdict.card())]
         if check.told.status == record.REFUSED and not any(f.cell == name for f in self.findings if f.for_person):
             self.findings.append(Finding("refused", verdict.message, name, for_person=True))
         cells = [c for c in self.ran if c.exercise == name]
@@ -319,8 +313,7 @@ class _Grading:
         if intake.answers.get(name) is None:
             return Told(record.MISSING, refused(exercise, f"What was handed in has no cell with an answer to {name}."))
         if answer is not None and answer.fault is not None:
-            words = words_of(answer.fault, f"The cell of {name}", self.station.limits)
-            return Told(status_of(answer.fault), refused(exercise, words))
+            return self._ended_by(answer.fault, exercise, "The cell of ")
         if (session := self.rooms.ready(self.ran)) is None:
             return self._no_time(exercise)
         self.rooms.asked += 1
@@ -339,7 +332,7 @@ class _Grading:
             self._end(check)
             if is_retried:
                 return self._alone(check)
-            told = Told(status_of(fault), refused(exercise, words_of(fault, name, self.station.limits)))
+            told = self._ended_by(fault, exercise)
         if told.status == record.MISSING and answer is not None:
             if answer.error:
                 words = f"There is no `{name}`: its cell raised {answer.error[:300]}."
@@ -358,8 +351,7 @@ class _Grading:
                 return self._alone(check)
             return decide(check.told)
         except Fault as fault:
-            words = words_of(fault, check.exercise.name, self.station.limits)
-            return Told(status_of(fault), refused(check.exercise, words))
+            return self._ended_by(fault, check.exercise)
         finally:
             self._end(check)
 
@@ -372,10 +364,13 @@ class _Grading:
             told = tell(session, check.exercise, self.banned.get(check.exercise.name))
             return decide(told) if told.remote else told
         except Fault as fault:
-            words = words_of(fault, check.exercise.name, self.station.limits)
-            return Told(status_of(fault), refused(check.exercise, words))
+            return self._ended_by(fault, check.exercise)
         finally:
             session.close()
+
+    def _ended_by(self, fault: Fault, exercise: Exercise | Question, of: str = "") -> Told:
+        words = words_of(fault, f"{of}{exercise.name}", self.station.limits)
+        return Told(status_of(fault), refused(exercise, words))
 
     @staticmethod
     def _no_time(exercise: Exercise | Question) -> Told:
@@ -444,8 +439,3 @@ def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
     first = sorted(range(len(findings)), key=lambda i: not findings[i].for_person)[:MOST_FINDINGS]
     kept = [findings[i] for i in sorted(first)]
     return tuple(dataclasses.replace(finding, message=visible(finding.message)[:MOST_WORDS]) for finding in kept)
-
-
-def _verdict_output(verdict: Verdict) -> NotebookNode:
-    data = {"text/plain": f"{verdict.points:g}", "text/html": verdict.card()}
-    return new_output("execute_result", data=data, metadata={}, execution_count=None)

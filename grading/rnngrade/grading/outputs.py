@@ -1,4 +1,5 @@
-"""What a submission's cells have shown, built anew of text and pictures alone, as far as the limits go.
+"""What a submission's cells have shown, built anew of text and pictures alone, as far as the limits go: nothing of it
+runs in a browser, wherever it is shown.
 
 The room keeps to the limits too, but its word for it counts for nothing.
 """
@@ -18,6 +19,8 @@ CELLS = 10  # a submission shows in all what so many cells may show
 PICTURES = ("image/png", "image/jpeg")
 LEFT_OUT = "\n… the rest of this output is not kept.\n"
 
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*\Z")
+
 # Where this Python's packages and the sandbox's library lie is nobody's business.
 _PATH = re.compile(rf"{re.escape(sys.prefix)}/lib/python[\d.]+/site-packages/|/\S*/rnngrade-\w+/library/")
 
@@ -25,6 +28,12 @@ _PATH = re.compile(rf"{re.escape(sys.prefix)}/lib/python[\d.]+/site-packages/|/\
 def new_output(kind: str, **fields: Any) -> NotebookNode:
     """An output of a cell. nbformat's own looks through the schema for each, where the notebook is looked at whole."""
     return nbformat.from_dict({"output_type": kind, **fields})
+
+
+def verdict_output(points: float, card: str) -> NotebookNode:
+    """What a check shows: the points, by which nbgrader would grade it, and the verdict's card."""
+    data = {"text/plain": f"{points:g}", "text/html": card}
+    return new_output("execute_result", data=data, metadata={}, execution_count=None)
 
 
 class Outputs:
@@ -67,8 +76,8 @@ class Outputs:
         return text if len(text) <= left + len(LEFT_OUT) else text[:left] + LEFT_OUT
 
     def _holds(self, picture: str) -> bool:
-        """Whether there is room for a picture."""
-        if len(picture) > min(self.images, self.cell_images):
+        """Whether it is a picture, and there is room for it."""
+        if len(picture) > min(self.images, self.cell_images) or not _BASE64.match(picture):
             return False
         self.images, self.cell_images = self.images - len(picture), self.cell_images - len(picture)
         return True

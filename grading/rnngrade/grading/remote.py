@@ -5,14 +5,11 @@ code, within limits; so nothing of it is inside the sandbox.
 """
 
 import dataclasses
-import importlib.util
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -25,7 +22,7 @@ from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.plain import NotPlain, arrays_in, identical, to_plain
 from rnncourse.checks.program import Program, program_in
 from rnncourse.checks.wire import encode
-from rnngrade.grading.budget import with_no_more_than
+from rnngrade.grading.budget import alarm, with_no_more_than
 from rnngrade.grading.cache import MOST_KEPT, OBJECT, BoundedCache
 from rnngrade.grading.requests import Driven, Request, draw_of, given_to, marked, offered, requested
 from rnngrade.sandbox.inside.refusing import WORDS as REFUSAL
@@ -82,11 +79,9 @@ class Remote:
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
         stem = self.exercise.unit.stem.partition("_")[2]
-        fixtures = f"rnncourse.fixtures.{stem}"
         settings = {
             "uses": {} if self.exercise.calls_own else {name: n for n, name in enumerate(self.exercise.uses)},
             "forbids": [f"rnncourse.{stem}", "rnncourse.exercises", *self.exercise.forbids],
-            "fixtures": [fixtures] if importlib.util.find_spec(fixtures) else [],
         }
         return as_dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 
@@ -371,20 +366,11 @@ def within(seconds: float) -> Iterator[None]:
 
     **Errors:** `RuntimeError` if the time is up, `MemoryError`.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(signum: int, frame: FrameType | None) -> None:
-        raise _OutOfTime
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        with with_no_more_than(SPARE_MEMORY):
+        with (
+            alarm(signal.ITIMER_REAL, signal.SIGALRM, seconds, _OutOfTime),
+            with_no_more_than(SPARE_MEMORY),
+        ):
             yield
     except _OutOfTime:
         raise RuntimeError(f"this takes longer than {seconds:g} seconds") from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

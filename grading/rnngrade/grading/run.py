@@ -8,15 +8,14 @@ it stopped. The gradebook has one writer, this process, and is brought in step w
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
-from rnngrade.grading.bundle import Bundle
-from rnngrade.grading.tasks import Graded, Grader, Settings
+from rnngrade.grading.bundle import Bundle, Graded, Grader, Settings
 from rnngrade.grading.worker import Graders, Worker
 from rnngrade.sandbox import bubblewrap, view
 from rnngrade.sandbox.limits import Limits
@@ -49,8 +48,8 @@ def run(
     students: Iterable[str] | None = None,
     force: bool = False,
     prepare: Callable[[], None] = lambda: None,
-    enter: Callable[[Record], None] | None = None,
-    advance: Callable[[Record, int, int], None] | None = None,
+    enter: Callable[[Record], None] = lambda record: None,
+    advance: Callable[[Record, int, int], None] = lambda record, done, total: None,
     failures: Failures | None = None,
     graders: Graders | None = None,
 ) -> Run:
@@ -58,10 +57,9 @@ def run(
     `prepare` is called before, while the first submissions are being graded.
 
     `graders` have been started before, and serve several units. `students` limits the run to some; `force` grades what
-    has a record as well. After each submission `advance` is
-    told its record, and how many of how many are done. Whose submission cannot be read, or whose record cannot be kept
-    or entered, is put into `failures`. **Errors:** `NoSandbox`, `CannotGrade`, `DiskFull`, each a sentence; without
-    `failures`, a `DeskError` that names who is in it, after all others are done.
+    has a record as well. After each submission `advance` is told its record, and how many of how many are done. Whose
+    submission cannot be read, or whose record cannot be kept or entered, is put into `failures`. **Errors:**
+    `DeskError`; without `failures`, one that names who is in it, after all others are done.
     """
     limits, told = limits or Limits(), failures or Failures()
     found = desk.submissions(bundle.unit)
@@ -80,14 +78,13 @@ def run(
                 todo[student] = path
             else:
                 result.kept.append(kept)
-    gone = [r for r in desk.graded(bundle.unit) if r.student not in found] if enter and students is None else []
+    gone = [r for r in desk.graded(bundle.unit) if r.student not in found] if students is None else []
 
     def begin() -> None:
         prepare()
         for record in (*result.kept, *gone):  # whose submission is gone keeps what they got
             with told.of(record.student, record.unit):
-                if enter:
-                    enter(record)
+                enter(record)
 
     if not todo:
         begin()
@@ -104,10 +101,8 @@ def run(
                 with told.of(one.record.student, bundle.unit):
                     desk.keep(one.record, one.notebook)
                     result.graded.append(one.record)
-                    if enter:
-                        enter(one.record)
-                if advance:
-                    advance(one.record, done, len(todo))
+                    enter(one.record)
+                advance(one.record, done, len(todo))
     if failures is None:
         told.end()
     return result
@@ -116,17 +111,13 @@ def run(
 @contextmanager
 def _grader(scheduler: str | None, graders: Graders | None, settings: Settings, jobs: int) -> Iterator[Grader]:
     """What grades: Dask's workers if there is a scheduler, or processes on this machine."""
-    if scheduler is not None:
-        from rnngrade.grading.distributed import distributed
+    with ExitStack() as stack:
+        if scheduler is not None:
+            from rnngrade.grading.distributed import distributed
 
-        with distributed(scheduler, settings) as graded:
-            yield graded
-    elif graders is not None:
-        with _local(graders, settings, jobs) as graded:
-            yield graded
-    else:
-        with Graders() as own, _local(own, settings, jobs) as graded:
-            yield graded
+            yield stack.enter_context(distributed(scheduler, settings))
+        else:
+            yield stack.enter_context(_local(graders or stack.enter_context(Graders()), settings, jobs))
 
 
 @contextmanager

@@ -3,27 +3,19 @@
 There is no desk: nothing is kept but what is returned. The judge and the sandbox are the desk's.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-import nbformat
 
 from rnncourse import exercises
 from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.listing import listing
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import ExerciseResult, Record
-from rnngrade.grading.bundle import Bundle, exercise_names
-from rnngrade.grading.tasks import Graded, Settings
+from rnngrade.grading.bundle import Bundle, Settings
 from rnngrade.grading.worker import Worker
-from rnngrade.reading.cells import MAX_BYTES
+from rnngrade.roster.identity import unit_of_cells
 from rnngrade.sandbox import bubblewrap
 from rnngrade.sandbox.limits import Limits
-
-
-class NoUnit(DeskError):
-    """Why it is not known of which unit a file is, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +23,6 @@ class Alone:
     """What grading one file gave. `unprotected` says in sentences what it was not kept from."""
 
     record: Record
-    notebook: bytes
     unprotected: tuple[str, ...]
 
 
@@ -40,18 +31,20 @@ def grade_file(
 ) -> Alone:
     """Grade a notebook for the course at `root`. The unit is known from its cells, if it is not given.
 
-    `sandbox` is "bwrap", "none", or "" for a sandbox if there can be one here. **Errors:** `NoUnit`, `NoSandbox`,
-    `CannotGrade`, `OSError`.
+    `sandbox` is "bwrap", "none", or "" for a sandbox if there can be one here. **Errors:** `DeskError`, `OSError`.
     """
-    data = path.read_bytes()
-    unit = unit or unit_of(data, path.name)
-    bundle, allowed = Bundle.make(root, unit), limits or Limits()
-    why = "" if sandbox == "none" else _no_room(sandbox == "bwrap")
-    sandboxed = sandbox != "none" and not why
-    with Worker(Settings(bundle, allowed, seed, sandboxed)) as worker:
-        graded: Graded = worker.grade("student", data)
-    unprotected = bubblewrap.not_limited() if sandboxed else [_NOT_SANDBOXED + (f" ({why})" if why else "")]
-    return Alone(graded.record, graded.notebook, tuple(unprotected))
+    data, sandboxed, why = path.read_bytes(), sandbox != "none", ""
+    if sandboxed:
+        try:
+            bubblewrap.require()
+        except DeskError as error:
+            if sandbox == "bwrap":
+                raise
+            sandboxed, why = False, f" ({str(error).partition(':')[0]})"
+    bundle = Bundle.make(root, unit or unit_of(data, path.name))
+    with Worker(Settings(bundle, limits or Limits(), seed, sandboxed)) as worker:
+        graded = worker.grade("student", data)
+    return Alone(graded.record, tuple(bubblewrap.not_limited() if sandboxed else [_NOT_SANDBOXED + why]))
 
 
 _NOT_SANDBOXED = (
@@ -60,38 +53,13 @@ _NOT_SANDBOXED = (
 )
 
 
-def _no_room(must: bool) -> str:
-    """Why no room can be built here; nothing if one can. **Errors:** `NoSandbox` if there must be one."""
-    try:
-        bubblewrap.require()
-    except bubblewrap.NoSandbox as error:
-        if must:
-            raise
-        return str(error).partition(":")[0]
-    return ""
-
-
 def unit_of(data: bytes, name: str) -> str:
-    """The unit that a notebook is of, by the ids of its cells. **Errors:** `NoUnit`."""
-    ids = set(_ids(data, name))
-    shares = {unit: len(ids & {*exercise_names(unit)}) for unit in exercises.STEMS}
-    best = max(shares, key=lambda unit: shares[unit])
-    if not shares[best]:
-        raise NoUnit(
-            f"{name} has no exercise of the course: hand in the notebook that you were given, with your answers in it."
-        )
-    return best
-
-
-def _ids(data: bytes, name: str) -> Iterable[str]:
-    if len(data) > MAX_BYTES:
-        raise NoUnit(f"{name} is too large: a notebook with its outputs cleared has less than {MAX_BYTES // 10**6} MB.")
-    try:
-        notebook = nbformat.reads(data.decode("utf-8-sig"), as_version=4)
-        for cell in notebook.cells:
-            yield str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError, nbformat.ValidationError):
-        raise NoUnit(f"{name} cannot be read: save the notebook in Jupyter, and hand in the .ipynb file.") from None
+    """The unit that a notebook is of, by the ids of its cells. **Errors:** `DeskError`."""
+    if unit := unit_of_cells(data, exercises.STEMS):
+        return unit
+    raise DeskError(
+        f"{name} has no exercise of the course: hand in the notebook that you were given, with your answers in it."
+    )
 
 
 def words_of(result: ExerciseResult) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,14 +17,17 @@ import threading
 import time
 from contextlib import suppress
 from hashlib import sha256
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import send_handle
 from pathlib import Path
 from typing import Any
 
 from rnncourse import exercises
+from rnngrade.core.closing import Closing
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import DIED, ExerciseResult, Finding, Record
-from rnngrade.grading.bundle import exercise_names
-from rnngrade.grading.tasks import Graded, Settings, receive, remove, send
+from rnngrade.grading.bundle import Graded, Settings
 from rnngrade.sandbox.station import SAME_EACH_TIME
 
 TRIALS = 6  # how often a submission is graded, until it is left to a person
@@ -32,11 +35,15 @@ PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy m
 LONGEST_START = 300.0  # seconds until a forked process is there: all imports, on a busy machine
 
 
-class CannotGrade(DeskError):
-    """Why nothing can be graded here, in a sentence."""
+def remove(folder: Path) -> None:
+    """Remove the folder, renamed first: whoever is still writing to it finds it no more."""
+    gone = folder.with_name(f"{folder.name}-gone")
+    with suppress(OSError):
+        folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
 
 
-class Graders:
+class Graders(Closing):
     """The process that forks grading processes, which begins to import what they need at once. Use as a context.
 
     Where it is gone, another one is started when somebody needs it.
@@ -52,7 +59,7 @@ class Graders:
 
     def _start(self) -> None:
         self._folder = Path(tempfile.gettempdir(), f"rnngrade-{secrets.token_hex(8)}")
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._control, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
                 [
@@ -69,7 +76,7 @@ class Graders:
                 start_new_session=True,  # Ctrl-C is for the desk, which ends its workers
             )
         if self._settings:
-            self._open(self._settings)
+            self._control.send(self._settings)
 
     def prepare(self, settings: Settings) -> None:
         """Let it get ready for these settings, if it has others; that goes on meanwhile."""
@@ -79,13 +86,10 @@ class Graders:
     def _prepare(self, settings: Settings) -> None:
         if self._settings != settings:
             self._settings = settings
-            self._open(settings)
+            self._control.send(settings)
 
-    def _open(self, settings: Settings) -> None:
-        send(self._control, {"verb": "open", "settings": settings})
-
-    def fork(self, settings: Settings) -> tuple[int, int, socket.socket]:
-        """A new grading process: its number, its pid, and the end of its socket. **Errors:** `CannotGrade`."""
+    def fork(self, settings: Settings) -> tuple[int, Connection]:
+        """A new grading process: its pid, and the way to it. **Errors:** `DeskError`."""
         with self._lock:
             for _ in range(2):  # it may just have ended
                 if self._is_closed:
@@ -95,27 +99,28 @@ class Graders:
                 if forked := self._ask_for_one(settings):
                     return forked
                 self._stop()
-            raise CannotGrade("A grading process does not start; its words are above.")
+            raise DeskError("A grading process does not start; its words are above.")
 
-    def _ask_for_one(self, settings: Settings) -> tuple[int, int, socket.socket] | None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        with suppress(OSError):
+    def _ask_for_one(self, settings: Settings) -> tuple[int, Connection] | None:
+        ours, theirs = Pipe()
+        with suppress(OSError, EOFError):
             with theirs:
                 self._prepare(settings)
-                send(self._control, {"verb": "fork"}, (theirs.fileno(),))
-            if received := receive(self._control, time.monotonic() + LONGEST_START):
-                reply, _ = received
-                if reply["ok"]:
-                    return reply["number"], reply["pid"], ours
+                self._control.send("fork")
+                send_handle(self._control, theirs.fileno(), 0)
+            if self._control.poll(LONGEST_START):
+                pid, words = self._control.recv()
+                if pid:
+                    return pid, ours
                 ours.close()
-                raise CannotGrade(reply["words"])
+                raise DeskError(words)
         ours.close()
         return None
 
-    def end(self, number: int) -> None:
+    def end(self, pid: int) -> None:
         """End one that was forked, at once."""
         with self._lock, suppress(OSError):  # if the process that forked it is gone, so is it
-            send(self._control, {"verb": "end", "number": number})
+            self._control.send(pid)
 
     def close(self) -> None:
         """End the process, and all that it has forked; for good."""
@@ -133,69 +138,62 @@ class Graders:
             remove(self._folder)
             self._process = None
 
-    def __enter__(self) -> Graders:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Worker:
+class Worker(Closing):
     """A grading process, forked from `graders`, or from some of its own. Use as a context."""
 
     def __init__(self, settings: Settings, graders: Graders | None = None) -> None:
         self.settings = settings
         self._graders, self._own = graders, graders is None
-        self._connection: socket.socket | None = None
-        self._number = self.pid = 0
+        self._connection: Connection | None = None
+        self.pid = 0
         self._at = ""  # the place of a submission where the process was last
         self._is_late = False  # whether the process was given up because it took too long
 
     def grade(self, student: str, submission: bytes) -> Graded:
         """Grade one submission; where that ends the process, or takes far too long, the record says so.
 
-        **Errors:** `CannotGrade` if nothing can be graded here.
+        **Errors:** `DeskError` if nothing can be graded here.
         """
         ended: list[str] = []  # the places at which the process has ended
         while len(ended) < TRIALS:
             if self._connection is None:
                 self._graders = self._graders or Graders()
-                self._number, self.pid, self._connection = self._graders.fork(self.settings)
+                self.pid, self._connection = self._graders.fork(self.settings)
             # Chance may end a process once.
             lost = {place for place in ended if ended.count(place) > 1}
-            reply = self._ask({"student": student, "submission": submission, "lost": lost})
-            if reply is not None:
-                if not reply["ok"]:
-                    raise CannotGrade(reply["words"])
-                return reply["graded"]
+            if graded := self._ask({"student": student, "submission": submission, "lost": lost}):
+                return graded
             self._end()
             ended.append(self._at)
             if self._is_late:  # once is long enough
                 ended.append(self._at)
         return _given_up(student, submission, self.settings)
 
-    def _ask(self, task: dict[str, Any]) -> Any:
+    def _ask(self, task: dict[str, Any]) -> Graded | None:
+        """What came of it; None if the process has ended, or was given up. **Errors:** `DeskError`."""
         assert self._connection
+        self._at, self._is_late = "", False
+        end = time.monotonic() + self.settings.limits.submission_seconds + PATIENCE
         try:
-            self._at, self._is_late = "", False
-            self._connection.settimeout(PATIENCE)
-            send(self._connection, task)
-            end = time.monotonic() + self.settings.limits.submission_seconds + PATIENCE
-            while (received := receive(self._connection, end)) is not None:
-                reply, _ = received
-                if "ok" in reply:
-                    return reply
-                self._at = reply["at"]
-        except TimeoutError:
+            self._connection.send(task)
+            while self._connection.poll(max(0.0, end - time.monotonic())):
+                match self._connection.recv():
+                    case Graded() as graded:
+                        return graded
+                    case DeskError() as why:
+                        raise DeskError(str(why))
+                    case place:
+                        self._at = str(place)
             self._is_late = True
-        except OSError:
+        except (OSError, EOFError):
             pass
         return None
 
     def _end(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None and self._graders is not None:
-            self._graders.end(self._number)
+            self._graders.end(self.pid)
             connection.close()
 
     def close(self) -> None:
@@ -205,20 +203,13 @@ class Worker:
             self._graders.close()
             self._graders = None
 
-    def __enter__(self) -> Worker:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _given_up(student: str, submission: bytes, settings: Settings) -> Graded:
     """The record of a submission whose grading came to no end."""
     bundle = settings.bundle
     words = "This submission ended the process that judges, or kept it from ending: a person has to look at it."
     results = tuple(
-        ExerciseResult(name, DIED, 0.0, float(exercises.find(name).points), False, words)
-        for name in exercise_names(bundle.unit)
+        ExerciseResult(e.name, DIED, 0.0, float(e.points), False, words) for e in exercises.unit(bundle.unit)
     )
     record = Record(
         student=student,

@@ -20,6 +20,7 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 
+from rnngrade.core.closing import Closing
 from rnngrade.core.errors import DeskError, Stop
 
 SECONDS = 60  # that an answer may take
@@ -28,7 +29,7 @@ MOST_PAGES = 1_000
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
-class Canvas:
+class Canvas(Closing):
     """A Canvas, at an address such as https://canvas.example.org; opened with `with`. Paths are below `place`.
     **Errors:** `DeskError`, of all methods.
     """
@@ -47,10 +48,7 @@ class Canvas:
         self._session = requests.Session()
         self._session.trust_env = False  # no password of a .netrc takes the token's place
 
-    def __enter__(self) -> Canvas:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._session.close()
 
     def get(self, path: str, **query: Any) -> Any:

@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 import rnncourse
 import rnngrade
 from rnncourse import exercises
+from rnngrade.core.desk import built
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import MISSING, ExerciseResult, write_whole
 from rnngrade.core.zips import zipped
@@ -36,12 +37,9 @@ def autograder_zip(root: Path, unit: str, seed: str) -> bytes:
     """The autograder of a unit of the course at `root`, with the hidden cases' seed. **Errors:** `DeskError` if the
     unit is not built.
     """
-    notebook = root / "notebooks" / unit / f"{unit}.ipynb"
-    if not notebook.is_file():
-        raise DeskError(f"The notebook of {unit} is not built: run 'make notebooks'.")
     settings = json.dumps({"unit": unit, "seed": seed}).encode()
     own = [("run_autograder", (HERE / "run_autograder.sh").read_bytes()), (SETTINGS, settings)]
-    return zipped([*grader(root, [notebook]), *own], {**MODES, "run_autograder": 0o755, SETTINGS: 0o600})
+    return zipped([*grader(root, [built(root, unit)]), *own], {**MODES, "run_autograder": 0o755, SETTINGS: 0o600})
 
 
 def grader(root: Path, notebooks: Iterable[Path]) -> Iterator[tuple[str, bytes]]:

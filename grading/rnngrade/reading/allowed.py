@@ -18,7 +18,6 @@ import random
 import re
 import sys
 import types
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -26,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 import rnncourse
-from rnngrade.reading.ipython import as_run
+from rnngrade.reading.programs import imports, readable
 
 
 def _words(text: str) -> frozenset[str]:
@@ -184,8 +183,7 @@ class Allowed:
     @lru_cache(maxsize=2)
     def of_unit(cls, given: tuple[str, ...], answers: tuple[str, ...]) -> Allowed:
         """The list for a unit with these cells and model answers."""
-        trees = [tree for source in (*given, *answers) if (tree := _parsed(source))]
-        nodes = [node for tree in trees for node in ast.walk(tree)]
+        nodes = [node for program in readable((*given, *answers)) for node in ast.walk(program.tree)]
         imported = {name for node in nodes for name, _ in imports(node)}
         own = cls(any(name.partition(".")[0] == "torch" for name in imported), imported)
         own.attributes = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
@@ -233,20 +231,3 @@ def _of_objects() -> frozenset[str]:
 def _is_inner(name: str) -> bool:
     """Whether a name leads elsewhere: to another module, or into the running program."""
     return name.startswith("_") or name in sys.stdlib_module_names or name in _CLIMBS
-
-
-def _parsed(source: str) -> ast.Module | None:
-    try:
-        return as_run(source)[0]
-    except Exception:  # what cannot be read adds nothing to the list
-        return None
-
-
-def imports(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """What an import brings in, and by which name: ("numpy.linalg.norm", "norm"); "*" for all of a module."""
-    if isinstance(node, ast.Import):
-        for a in node.names:
-            yield (a.name, a.asname) if a.asname else (a.name, "")
-    elif isinstance(node, ast.ImportFrom):
-        for a in node.names:
-            yield (f"{node.module}.{a.name}", a.asname or a.name)

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from rnngrade.reading.ipython import TooComplex, as_run
+from rnngrade.reading.programs import TooComplex, as_run
 
 
 def digest(source: str) -> str:

@@ -15,7 +15,6 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -24,9 +23,19 @@ from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.forbidden import is_under
 from rnngrade.core.record import Finding
-from rnngrade.reading.allowed import METHODS, NO_BUILTIN, SETTABLE, Allowed, imports
-from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHOW, TooComplex
-from rnngrade.reading.programs import Program, Statement, bound_by, root_of
+from rnngrade.reading.allowed import METHODS, NO_BUILTIN, SETTABLE, Allowed
+from rnngrade.reading.programs import (
+    MAX_SOURCE,
+    RUN_PYTHON,
+    SHOW,
+    Program,
+    Statement,
+    TooComplex,
+    bound_by,
+    imports,
+    readable,
+    root_of,
+)
 
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
 COURSE = frozenset(("check", "hint", "use", "progress", "rnncourse"))  # names that are the course's own
@@ -66,7 +75,7 @@ def inspect(
     cells, files, findings = _read(sources)
     banned: dict[str, str] = {}
     try:
-        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*_parsed((*given,)), *cells.values()], files)
+        names = _Names(Allowed.of_unit((*given,), (*answers,)), [*readable(given), *cells.values()], files)
         for cell, program in cells.items():
             seen = _Cell(names).look(program.tree)
             findings += [Finding(code, _says(cell, words), cell, for_person=True) for code, words in seen.items()]
@@ -146,14 +155,6 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], lis
     return cells, files, findings
 
 
-def _parsed(sources: tuple[str, ...]) -> list[Program]:
-    cells = []
-    for source in sources:
-        with suppress(SyntaxError, TooComplex):
-            cells.append(Program.of(source))
-    return cells
-
-
 def _says(cell: str, words: str) -> str:
     return f"Your cell `{cell}` {words}."
 
@@ -206,10 +207,6 @@ class _Names:
     def is_module(self, dotted: str) -> bool:
         """Whether this is a module that is listed, or that the notebook writes."""
         return self.allowed.is_module(dotted) or dotted in self.files
-
-    def is_of_a_module(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is one of a module, which `is_listed` looks at."""
-        return any(self.is_module(dotted) for dotted in self.dotted(node.value))
 
     def is_known(self, module: str) -> bool:
         """Whether something is, or comes from, a module of the list or one that the notebook writes."""
@@ -306,7 +303,8 @@ class _Cell(ast.NodeVisitor):
         else:
             for one in sorted(dotted - SETTABLE):
                 self._see("patches", f"changes `{one}`, which is not its own")
-        if not self.names.is_of_a_module(node) and not self.allowed.on_an_object(node.attr, self.names.own):
+        of_a_module = any(map(self.names.is_module, self.names.dotted(node.value)))  # at which `is_listed` looks
+        if not of_a_module and not self.allowed.on_an_object(node.attr, self.names.own):
             self._not_listed(node.attr)
         self._no_module(node)
         self.visit(node.value)

@@ -70,7 +70,8 @@ class _Graft:
 
     def __post_init__(self) -> None:
         self.grade_ids = {g: i for i, cell in enumerate(self.release.cells) if (g := _grade_id(cell))}
-        self.answers = {g: i for g, i in self.grade_ids.items() if _is_answer(self.release.cells[i])}
+        meta = [cell.metadata.get("nbgrader", {}) for cell in self.release.cells]
+        self.answers = {g: i for g, i in self.grade_ids.items() if meta[i].get("solution")}
         self.at = {i: g for g, i in self.answers.items()}
 
     def intake(self) -> Intake:
@@ -364,10 +365,6 @@ _ATTACHED = re.compile(r"!\[([^\[\]]*)\]\(attachment:[^()\s]*\)")  # a picture t
 
 def _grade_id(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
-
-
-def _is_answer(cell: NotebookNode) -> bool:
-    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
 def _bare(source: str) -> str:

@@ -1,16 +1,104 @@
-"""A cell as a program, and what of it says what names stand for: read once for all who hand in the same."""
+"""A cell as a program, and what of it says what names stand for: read once for all who hand in the same.
+
+What ran is what is read. IPython runs cells that are no Python, `here = %pwd`, `,print x`, `%time f()`. Its own
+transformer turns them into calls, `get_ipython().run_line_magic('time', 'f()')`. The code that such a call runs takes
+its place in the tree; of all other magics only the names are left, for others to judge.
+
+>>> tree, magics = as_run("files = !ls\\n%time x = 1")
+>>> ast.unparse(tree), magics
+('files = None\\nx = 1', ['!', 'time'])
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rnngrade.reading.allowed import imports
-from rnngrade.reading.ipython import SHORT, TooComplex, as_run
+from IPython.core.inputtransformer2 import TransformerManager
 
+MAX_SOURCE = 200_000  # characters of one cell that are parsed
+SHORT = 5_000  # characters of a cell that is remembered
+# Magics that run the Python behind them, of which they take options.
+RUN_PYTHON = frozenset(("time", "timeit", "prun", "capture", "config"))
+# Those that run nothing of the student's own.
+SHOW = frozenset(("pinfo", "pinfo2", "matplotlib", "precision", "who", "whos", "pwd", "pip", "conda"))
+_OPTIONS = re.compile(r"(?:\s*-\w(?:[ \t]*[\w.]+)?(?=\s))*\s*")
+_SHELL = ("system", "getoutput")
 _REFERS = (ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
+
+
+class TooComplex(Exception):
+    """The source is too long, or nested too deeply, to be parsed."""
+
+
+def as_run(source: str) -> tuple[ast.Module, list[str]]:
+    """The program that a cell is, and the magics in it, `!` for a shell's command.
+
+    **Errors:** `SyntaxError`; `TooComplex`.
+    """
+    if len(source) > MAX_SOURCE:
+        raise TooComplex
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an odd escape in a string, say
+            above = source[: len(source) - len(source.lstrip())].count("\n")  # which the transformer takes away
+            tree = ast.parse("\n" * above + TransformerManager().transform_cell(source))
+            unfolded = _Unfold()
+            unfolded.visit(tree)
+    except (RecursionError, MemoryError):
+        raise TooComplex from None
+    except ValueError as error:  # null bytes
+        raise error if isinstance(error, SyntaxError) else SyntaxError(str(error)) from None
+    return tree, unfolded.magics
+
+
+class _Unfold(ast.NodeTransformer):
+    """Puts the code that a magic runs into the place of its call."""
+
+    def __init__(self) -> None:
+        self.magics: list[str] = []
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        if (code := self._code(node.value)) is None:
+            return self.generic_visit(node)
+        return code or ast.copy_location(ast.Pass(), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if (code := self._code(node)) is None:
+            return self.generic_visit(node)
+        is_value = len(code) == 1 and isinstance(code[0], ast.Expr)
+        if code and not is_value:  # statements, where a value stands: IPython gives None for them
+            self.magics.append("!")
+        return code[0].value if is_value else ast.copy_location(ast.Constant(None), node)  # type: ignore[attr-defined]
+
+    def _code(self, node: ast.expr) -> list[ast.stmt] | None:
+        """The statements that this call of IPython's runs; None if it is no such call."""
+        match node:
+            case ast.Call(ast.Attribute(ast.Call(ast.Name("get_ipython"), []), called), args):
+                texts = [a.value for a in args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+            case _:
+                return None
+        if called in _SHELL:
+            self.magics.append("!")
+            return []
+        if called not in ("run_line_magic", "run_cell_magic") or not texts or len(texts) != len(args):
+            return None
+        name, *lines = texts
+        self.magics.append(name)
+        if name not in RUN_PYTHON:
+            return []
+        behind = [_OPTIONS.sub("", lines[0], count=1), *lines[1:]]
+        found = []
+        for text in behind if name != "capture" else behind[1:]:
+            tree, magics = as_run(text)
+            self.magics += magics
+            found += tree.body
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +165,15 @@ class Program:
         )
 
 
+def readable(sources: Iterable[str]) -> list[Program]:
+    """The programs that these cells are, but for what cannot be read."""
+    found = []
+    for source in sources:
+        with suppress(SyntaxError, TooComplex):
+            found.append(Program.of(source))
+    return found
+
+
 def _top(dotted: str, name: str) -> tuple[str, str]:
     """The name that an import binds, and what to."""
     return (name, dotted) if name else (dotted.partition(".")[0],) * 2
@@ -126,3 +223,13 @@ def root_of(node: ast.AST | None) -> str | None:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def imports(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """What an import brings in, and by which name: ("numpy.linalg.norm", "norm"); "*" for all of a module."""
+    if isinstance(node, ast.Import):
+        for a in node.names:
+            yield (a.name, a.asname) if a.asname else (a.name, "")
+    elif isinstance(node, ast.ImportFrom):
+        for a in node.names:
+            yield (f"{node.module}.{a.name}", a.asname or a.name)

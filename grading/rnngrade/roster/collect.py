@@ -17,7 +17,6 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
-from rnngrade.roster.platforms import FORMATS
 from rnngrade.roster.sources import Reader, full, opened, shown
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
@@ -45,14 +44,9 @@ def collect(
     """Put the notebooks of `source`, of `unit` or of all units, into the desk's `submitted/`.
 
     What cannot be read or put there is written into `failures`. **Errors:** `DeskError` if there is no such source,
-    unit or format, or for what is wrong in a class list.
+    or for what is wrong in a class list.
     """
-    if format not in FORMATS:
-        raise DeskError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
-    units = find_units(desk.root)
-    if unit is not None and unit not in units:
-        raise DeskError(f"There is no unit {unit!r}; there are {', '.join(units)}.")
-    report = CollectReport()
+    units, report = find_units(desk.root), CollectReport()
     source = _inner(source, desk)
     people = class_list(desk)
     names = Names(desk, people, report.notes)

@@ -8,7 +8,7 @@ say (nbgrader's `grade_id`, which are those of the exercises), whatever the file
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -166,7 +166,7 @@ class Sorter:
 
     def sort(self, file: File) -> list[Found]:
         """Whose notebook a file is; nobody's, and a note, if it cannot be told."""
-        named, found = self._unit_in(file), self._unit_of_cells(file.data)
+        named, found = self._unit_in(file), unit_of_cells(file.data, self._units)
         unit = found or named or self._unit
         if unit is None:
             return self._leave(file, "which unit it is, cannot be told: give the unit, or name the file after it")
@@ -235,7 +235,7 @@ class Sorter:
             self._leave(file, f"{why} STUDENT/{unit}.ipynb")
             return []
         name = self._owner(path, people, zipped=bool(file.outer))
-        if name is None and not file.outer and self._unit_of_cells(file.data):
+        if name is None and not file.outer and unit_of_cells(file.data, self._units):
             name = self._owner_of_any_name(path, people)
         if name is None:
             self._leave(file, f"whose it is, cannot be told: name it STUDENT/{unit}.ipynb")
@@ -279,15 +279,6 @@ class Sorter:
         texts = [*inner, *reversed(folders(file.path)), *outer]
         return next((unit for text in texts if (unit := self._unit_of(text))), None)
 
-    def _unit_of_cells(self, data: bytes) -> str | None:
-        """The unit that most of a notebook's answers are of. It is not parsed: it may be anything."""
-        units = _units_of_exercises()
-        found = Counter(
-            unit for name in set(_GRADE_ID.findall(data)) if (unit := units.get(name.decode())) in self._patterns
-        )
-        (unit, number), *others = [*found.most_common(2), ("", 0)][:2]
-        return unit if number > sum(count for _, count in others) else None
-
     def _people(self, folders: list[str]) -> list[str]:
         """The folders that are no unit's: the first is the student's."""
         return [folder for folder in folders if not self._unit_of(folder)]
@@ -328,6 +319,14 @@ def _is_notebook(data: bytes) -> bool:
     """Whether it looks like one. It is not parsed here: what exactly is wrong with one, the intake says."""
     text = data.strip(b" \t\r\n\xef\xbb\xbf")
     return text[:1] == b"{" and text[-1:] == b"}" and (b'"cells"' in text or b'"worksheets"' in text)
+
+
+def unit_of_cells(data: bytes, units: Collection[str]) -> str | None:
+    """The one of these units that most of a notebook's answers are of. It is not parsed: it may be anything."""
+    by_exercise = _units_of_exercises()
+    found = Counter(unit for name in set(_GRADE_ID.findall(data)) if (unit := by_exercise.get(name.decode())) in units)
+    (unit, number), *others = [*found.most_common(2), ("", 0)][:2]
+    return unit if number > sum(count for _, count in others) else None
 
 
 @cache

@@ -10,6 +10,7 @@ policy in the Gradebook?", guides.instructure.com; it, too, counts each day that
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -123,6 +124,17 @@ def moment(local: datetime, zone: tzinfo) -> datetime:
     ('2026-10-25 01:30:00+00:00', '2026-03-29 01:30:00+00:00')
     """
     return max(local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+
+
+def iso(text: str) -> datetime:
+    """A date and a time as computers write them; it may know its zone, by its offset or as UTC, whose name alone no
+    other zone has. **Errors:** `ValueError`.
+
+    >>> str(iso("2026-11-20 23:58:12 -0500")), str(iso("2026-11-20 9:05 UTC")), str(iso("2026-11-20T09:05"))
+    ('2026-11-20 23:58:12-05:00', '2026-11-20 09:05:00+00:00', '2026-11-20 09:05:00')
+    """
+    text = re.sub(r"\s+(?=[+Z-])", "", text.strip().replace("UTC", "Z"))
+    return datetime.fromisoformat(re.sub(r"[ T](?=\d:)", " 0", text))
 
 
 def spent(late: Iterable[int], policy: Policy) -> Iterator[int]:

@@ -159,21 +159,16 @@ def settle(desk: Desk, path: Path) -> list[str]:
     if not with_keys:
         there = ", ".join(map(repr, columns[:12]))
         raise DeskError(f"{path} says of nobody by which number or login the platform knows them; it has {there}.")
-    write_settled(desk, {key: id for key, id in new.items() if id})
+    if lines := [line_for(key, id) for key, id in new.items() if id]:
+        settled = desk.given(SETTLED)
+        before = settled.read_text(encoding="utf-8-sig").splitlines() if settled.exists() else ["name,id"]
+        write_whole(settled, "".join(f"{line}\n" for line in [*before, *lines]).encode())
     return unknown
 
 
 def _new_id(said: Said) -> str:
     by_address = [name for name in said.names if _ADDRESS.fullmatch(name)]
     return safe([*by_address, *said.names, *said.full][0])
-
-
-def write_settled(desk: Desk, new: Mapping[str, str]) -> None:
-    """Add lines to the desk's `names.csv`."""
-    path = desk.given(SETTLED)
-    lines = path.read_text(encoding="utf-8-sig").splitlines() if path.exists() else ["name,id"]
-    if new:
-        write_whole(path, "".join(f"{line}\n" for line in [*lines, *map(line_for, new, new.values())]).encode())
 
 
 def line_for(name: str, id: str) -> str:
@@ -239,10 +234,6 @@ class Students:
         said_to_be = {key for key in said.keys if number_in(key, "participant")}
         own = self._keys.get(student or "", "")
         return None if said_to_be and number_in(own, "participant") and own not in said_to_be else student
-
-
-def students_of(desk: Desk, unit: str, people: ClassList) -> Students:
-    return Students(desk.submissions(unit), people, keys_of(desk, unit))
 
 
 def keys_of(desk: Desk, unit: str) -> dict[str, str]:

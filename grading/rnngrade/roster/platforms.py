@@ -205,4 +205,3 @@ def endings(name: str) -> list[str]:
 
 
 PLATFORMS: dict[str, type[Platform]] = {"moodle": Moodle, "canvas": Canvas, "gradescope": Gradescope, "github": GitHub}
-FORMATS = ("auto", "folder", *PLATFORMS)

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
-from rnngrade.roster.lateness import EARNED, POSSIBLE, Policy, days_after, moment
+from rnngrade.roster.lateness import EARNED, POSSIBLE, Policy, days_after, iso, moment
 from rnngrade.roster.names import none_called
 from rnngrade.roster.students import ClassList, folded
 
@@ -292,12 +292,9 @@ class _File:
         elif isinstance(value, date):
             local = datetime.combine(value, time(23, 59, 59))
         elif isinstance(value, str):
-            text = re.sub(r"\s+(?=[+Z-])", "", value.strip().replace("UTC", "Z"))
-            text = re.sub(r"[ T](?=\d:)", " 0", text)
-            if text[10:11] not in ("T", " "):
-                text = f"{text[:10]}T23:59:59{text[10:]}"
+            text = value.strip()
             with suppress(ValueError):
-                local = datetime.fromisoformat(text)
+                local = iso(text if re.match(r".{10}[T ]\d", text) else f"{text[:10]}T23:59:59{text[10:]}")
         if local is None or not 1990 <= local.year <= 2200:
             raise ValueError(f'{_shown(value)} is no date: write it as in "2026-11-20 23:59"')
         if local.tzinfo is not None:

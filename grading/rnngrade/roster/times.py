@@ -18,16 +18,13 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dateutil import parser as dates  # type: ignore[import-untyped]
-from dateutil import tz
-
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import write_changed
 from rnngrade.core.tables import Row
-from rnngrade.roster.lateness import Lateness, days_late, moment, spent
-from rnngrade.roster.names import Students, as_table, canvas_row, read_rows, said_in, students_of
+from rnngrade.roster.lateness import Lateness, days_late, iso, moment, spent
+from rnngrade.roster.names import Students, as_table, canvas_row, keys_of, read_rows, said_in
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 
@@ -59,7 +56,7 @@ def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
 
 def time_in(written: bytes) -> datetime:
     """The time that stands in a timestamp.txt, in UTC. **Errors:** `ValueError` if it is none."""
-    found = _parsed(written[:LONGEST].decode().strip())
+    found = iso(written[:LONGEST].decode())
     return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
@@ -169,7 +166,7 @@ def _take(
     for row, time in zip(timed, came):
         stem, said = _unit(row["unit"], unit, f"{source}, line {row.line}"), said_in(row.cells, columns)
         if stem not in index:
-            index[stem] = students_of(desk, stem, people)
+            index[stem] = Students(desk.submissions(stem), people, keys_of(desk, stem))
         student = index[stem].find(said)
         if student is None:
             person = people.people.get(said.id(people) or "")
@@ -217,7 +214,7 @@ def _read(text: str, language: str) -> datetime | None:
     """
     if re.match(r"\d{4}-\d\d-\d\d[T ]\d", text):
         with contextlib.suppress(ValueError):
-            return _parsed(text)
+            return iso(text)
     elif not _IN_NUMBERS.search(text) and _CLOCK.search(text):
         import dateparser  # type: ignore[import-untyped]
 
@@ -228,23 +225,3 @@ def _read(text: str, language: str) -> datetime | None:
         except ValueError:
             raise DeskError(f"There is no language {language!r}: write it as in de, fr or pt.") from None
     return None
-
-
-def _parsed(text: str) -> datetime:
-    """**Errors:** `ValueError`, for the mere name of a zone, "CEST", as well, which dateutil passes over: two zones may
-    have it, and it may be on this machine or not.
-    """
-
-    def zone(name: str | None, offset: int | None) -> tzinfo | None:
-        if offset is None and name:
-            raise ValueError(f"There is no time zone {name!r}.")
-        return None if offset is None else tz.tzoffset(name, offset)
-
-    try:
-        return datetime.fromisoformat(text.removesuffix(" UTC") + "+00:00" * text.endswith(" UTC"))
-    except ValueError:  # what others write, which takes a hundred times as long to read
-        try:
-            found: datetime = dates.parse(text, tzinfos=zone)
-        except OverflowError as error:
-            raise ValueError(str(error)) from None
-        return found

@@ -23,6 +23,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from rnngrade.core.closing import Closing
 from rnngrade.core.errors import DeskError
 from rnngrade.sandbox import seccomp, view
 from rnngrade.sandbox.inside import groups
@@ -38,22 +39,18 @@ KEYS = ("/proc/keys", "/proc/key-users")  # they list what others have whom the 
 USERS, FEWER_USERS = range(0x7000_0000, 0x7800_0000), range(61_000, 65_500)
 
 
-class NoSandbox(DeskError):
-    """Why no sandbox can be had here, and what to do, in a sentence."""
-
-
 def require() -> None:
-    """**Errors:** `NoSandbox` if rooms cannot be built on this machine."""
+    """**Errors:** `DeskError` if rooms cannot be built on this machine."""
     if shutil.which("bwrap") is None:
-        raise NoSandbox(
+        raise DeskError(
             "Grading untrusted work needs bubblewrap, which is not installed: run 'sudo apt-get install bubblewrap', "
             "or, for a class that you trust, add '--sandbox none'."
         )
     try:
         with Room(Path(sys.prefix), Limits()):
             pass
-    except NoSandbox as why:
-        raise NoSandbox(
+    except DeskError as why:
+        raise DeskError(
             f"bubblewrap cannot build a sandbox on this machine ({why}); for a class that you trust, add "
             "'--sandbox none'."
         ) from None
@@ -75,7 +72,7 @@ def not_limited() -> list[str]:
     return sentences
 
 
-class Room:
+class Room(Closing):
     """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it.
 
     `seen` says what is seen in it, by `shown`, which many rooms have in common.
@@ -116,7 +113,7 @@ class Room:
         except (ValueError, KeyError, OSError):
             self._keeper.kill()
             _, words = self._keeper.communicate()
-            raise NoSandbox(
+            raise DeskError(
                 words.decode(errors="replace").strip().splitlines()[-1][:200] if words else "no reason"
             ) from None
         self.uid = secrets.choice(users) if users else None
@@ -136,12 +133,6 @@ class Room:
                 with suppress(OSError):
                     pipe.close()
         self._keeper.wait()
-
-    def __enter__(self) -> Room:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _readable(data: bytes | None) -> int | None:

@@ -16,19 +16,10 @@ from rnncourse import exercises
 PACKAGE = Path(rnncourse.__file__).parent
 INSIDE = Path(__file__).parent / "inside"
 # What only the outside needs.
-_OF_THE_SEAT = [
-    "carry",
-    "cli",
-    "files",
-    "handin",
-    "installing",
-    "in_browser",
-    "names",
-    "notebook",
-    "own",
-    "sentences",
+_OF_THE_SEAT = (
+    *("carry", "cli", "files", "handin", "installing", "in_browser", "names", "notebook", "own", "sentences"),
     "solutions",
-]
+)
 LEFT_OUT = ("exercises/", "experiments/", "notebooks/", "seat/jupyter/", *(f"seat/{name}.py" for name in _OF_THE_SEAT))
 
 
@@ -52,15 +43,6 @@ def _is_chapter(name: str, stems: list[str]) -> bool:
     """Whether a file of the package is the textbook's chapter on one of these, "gates.py" or "gates_backward.py"."""
     module = name.removesuffix(".py")
     return "/" not in name and any(module == stem or module.startswith(f"{stem}_") for stem in stems)
-
-
-def pack(files: dict[str, bytes]) -> bytes:
-    """The files as one archive, the same for the same files."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(files.items()):
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return data.getvalue()
 
 
 def unpack(archive: bytes, folder: Path) -> None:

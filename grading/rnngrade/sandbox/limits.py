@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+from rnngrade.core.errors import DeskError
+
 MB = 2**20
 
 
@@ -31,18 +33,18 @@ class Limits:
 
     @classmethod
     def given(cls, settings: dict[str, str]) -> Limits:
-        """The defaults with some changed, as text: `{"memory": "512M"}`. **Errors:** `ValueError`, in a sentence."""
+        """The defaults with some changed, as text: `{"memory": "512M"}`. **Errors:** `DeskError`."""
         fields = {f.name: f for f in dataclasses.fields(cls)}
         values: dict[str, float] = {}
         for name, text in settings.items():
             if name not in fields:
-                raise ValueError(f"There is no limit {name!r}; there are {', '.join(fields)}.")
+                raise DeskError(f"There is no limit {name!r}; there are {', '.join(fields)}.")
             factor = {"K": 2**10, "M": MB, "G": 2**30}.get(text[-1:].upper(), 1)
             try:
                 value = float(text if factor == 1 else text[:-1]) * factor
             except ValueError:
                 value = -1.0
             if not 0 < value < float("inf") and not (value == 0 and name == "place_seconds"):
-                raise ValueError(f"The limit {name} is a positive number, such as 60 or 512M; this is {text!r}.")
+                raise DeskError(f"The limit {name} is a positive number, such as 60 or 512M; this is {text!r}.")
             values[name] = value if fields[name].type == "float" else int(value)
         return dataclasses.replace(cls(), **values)  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """What the kernel says of processes: who started whom, how long they have run and waited, how much memory they have."""
 
 import os
+import signal
 from contextlib import suppress
 
 
@@ -32,6 +33,13 @@ def descendants(roots: list[int]) -> list[int]:
             continue
         found.append(pid)
     return found
+
+
+def kill(pid: int) -> None:
+    """End a process and all that it has started."""
+    for one in descendants([pid]):
+        with suppress(OSError):
+            os.kill(one, signal.SIGKILL)
 
 
 def children(pid: int) -> list[int]:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import glob
-import os
 import select
 import shutil
-import signal
 import socket
 import tempfile
 import threading
@@ -22,12 +20,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rnncourse.checks.wire import WireError, encode
+from rnngrade.core.closing import Closing
 from rnngrade.sandbox import bubblewrap
 from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late, Message
 from rnngrade.sandbox.inside.groups import Group
 from rnngrade.sandbox.limits import Limits
-from rnngrade.sandbox.processes import children, descendants, number_inside, proportional, resident, scheduled
+from rnngrade.sandbox.processes import children, descendants, kill, number_inside, proportional, resident, scheduled
 from rnngrade.sandbox.shared_memory import SharedMemory
 
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
@@ -99,7 +98,7 @@ class _Deadline:
         return self.left() > 0
 
 
-class Session:
+class Session(Closing):
     """One runner. Use as a context."""
 
     def __init__(self, limits: Limits, room: bubblewrap.Room | None, folder: Path, enter: Enter) -> None:
@@ -290,9 +289,7 @@ class Session:
         if self._room:
             self._room.close()
         else:
-            for pid in descendants([self.pid]):
-                with suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
+            kill(self.pid)
 
     @property
     def is_closed(self) -> bool:
@@ -314,12 +311,6 @@ class Session:
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 class Fork(Session):
     """A process that a runner has forked. It ends with the room, or alone."""
@@ -338,9 +329,8 @@ class Fork(Session):
 
     def close(self) -> None:
         """End it, and everything that it started."""
-        for pid in descendants([self.pid]) if not self._parent.is_closed else []:
-            with suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+        if not self._parent.is_closed:
+            kill(self.pid)
         self._channel.connection.close()
 
 

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from rnngrade.core.closing import Closing
 from rnngrade.sandbox import bubblewrap, library, seccomp
 from rnngrade.sandbox.inside import groups, warm
 from rnngrade.sandbox.inside.groups import Group
@@ -41,7 +42,7 @@ ENVIRONMENT = SAME_EACH_TIME | {
 }
 
 
-class Station:
+class Station(Closing):
     """All that sessions of one unit share: the library on disk and a warm process. Use as a context."""
 
     def __init__(
@@ -173,9 +174,3 @@ class Station:
         self._warm.wait()
         groups.remove(self.groups, self._warm.pid)
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def __enter__(self) -> Station:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -9,7 +9,6 @@ of what the notebook printed only that is shown which came before the first chec
 what an answer was asked there.
 """
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +22,6 @@ from markupsafe import Markup
 from rnncourse import exercises
 from rnngrade.core.record import ExerciseResult, Record
 from rnngrade.core.text import code, cut, lesson, markdown, marked_code, prose
-from rnngrade.gradebook.harmless import text_of
 from rnngrade.gradebook.marks import Mark, Marks, digest_of
 from rnngrade.gradebook.showing import grade_id_of
 from rnngrade.pages.templates import templates
@@ -38,7 +36,6 @@ MOST_FINDINGS = 20
 
 HERE = Path(__file__).parent
 _NOTHING = Markup()
-_LINES = re.compile(r"\b[Ll]ines? \d{1,9}(?:(?:, | and | or | to )\d{1,9})*")
 _HEADING = re.compile(r"^#+ (Exercise [\d.]+) · `(\w+)`", re.MULTILINE)
 
 
@@ -71,7 +68,7 @@ def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_op
     """A student's page on a unit, as HTML. `cells` are those of the executed notebook, as JSON has them, which is
     unfolded if `is_open`, as whoever grades wants it.
     """
-    sources = {grade_id_of(cell): text_of(cell.get("source")) for cell in cells if grade_id_of(cell)}
+    sources = {grade_id_of(cell): cell["source"] for cell in cells if grade_id_of(cell)}
     numbers = _numbers(cells)
     results = {result.name: result for result in record.exercises}
     shown = [*(name for name in sources if name in marks.grades), *sorted(marks.grades.keys() - sources.keys())]
@@ -116,7 +113,7 @@ def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_op
 
 def _numbers(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
     """By which number the unit's text calls an exercise: "Exercise 3.2"."""
-    text = "\n".join(text_of(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
+    text = "\n".join(cell["source"] for cell in cells if cell.get("cell_type") == "markdown")
     return {found[2]: found[1] for found in _HEADING.finditer(text)}
 
 
@@ -127,47 +124,18 @@ def _show(block: Block, result: ExerciseResult | None, source: str, share: int, 
         block.answer = markdown(source, most)
         return
     where = (result.where if result and not result.passed else None) or {}
-    lines, source = where.get("lines") or (), source.strip("\n")
-    block.lines = _in_cell(source, block.name, lines)
-    above = block.lines[0] - min(n for n in lines if n >= 1) if block.lines else 0
-    block.place = prose(_shifted(str(where.get("message") or ""), above), MESSAGES_IN_ALL // share // 4)
+    if where.get("source"):  # of which the lines are; a record of an older release has none
+        source, block.lines = where["source"], tuple(where["lines"])
+    source = source.strip("\n")
+    block.place = prose(str(where.get("message") or ""), MESSAGES_IN_ALL // share // 4)
     block.code = marked_code(source, block.lines, where.get("part"), most) if source else []
-
-
-def _in_cell(source: str, name: str, lines: Sequence[int]) -> tuple[int, ...]:
-    """Lines of an answer, counted from its `def` or `class`, as lines of its cell; of the last one of that name."""
-    if not lines:
-        return ()
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    first = [node for node in body if isinstance(node, kinds) and node.name == name]
-    if not first:
-        return ()
-    start, end = first[-1].lineno, first[-1].end_lineno or first[-1].lineno
-    return tuple(sorted({start + line - 1 for line in lines if 1 <= line <= end - start + 1}))
-
-
-def _shifted(message: str, above: int) -> str:
-    """A message in which lines of an answer are those of its cell, with so many lines above the answer.
-
-    >>> _shifted("Line 3 is right, lines 4, 5 and 10 are not.", 2)
-    'Line 5 is right, lines 6, 7 and 12 are not.'
-    """
-
-    def shift(found: re.Match[str]) -> str:
-        return re.sub(r"\d+", lambda number: str(int(number[0]) + above), found[0])
-
-    return _LINES.sub(shift, message)
 
 
 def _notebook(cells: Iterable[dict[str, Any]], marks: Marks) -> Iterator[Cell]:
     """The cells one after another, until there is no more room."""
     room, checked = NOTEBOOK, False
     for cell in cells:
-        grade_id, source = grade_id_of(cell), text_of(cell.get("source"))
+        grade_id, source = grade_id_of(cell), cell["source"]
         meta = cell.get("metadata", {})
         if cell.get("cell_type") == "code" and grade_id in marks.grades:
             checked = True
@@ -192,11 +160,11 @@ def _printed(cell: Mapping[str, Any]) -> Iterator[str]:
     for output in cell.get("outputs", ()):
         kind = output.get("output_type")
         if kind == "stream":
-            yield text_of(output.get("text"))
+            yield output["text"]
         elif kind == "error":
-            yield "\n".join(map(text_of, output.get("traceback", ())))
+            yield "\n".join(output["traceback"])
         elif "text/plain" in output.get("data", {}):
-            yield text_of(output["data"]["text/plain"])
+            yield output["data"]["text/plain"]
 
 
 @cache

@@ -4,8 +4,8 @@ Its other buttons would run what was handed in without a sandbox, or write over 
 show no such button, and say which command does it instead. Jupyter's server loads this after nbgrader's own extension,
 whose pages these extend; `jupyter/` holds the setting that has it loaded.
 
-What students wrote comes harmless (`harmless.py`) to these pages, on which one can do all that the instructor can;
-should that fail, this holds as well:
+What students wrote comes harmless (`gradebook/showing.py`) to these pages, on which one can do all that the instructor
+can; should that fail, this holds as well:
 
 - Every name and id is escaped where nbgrader's templates put it into a page.
 - Of scripts only those of nbgrader's own templates run, which bear a word that is drawn when the server starts, and
@@ -86,15 +86,6 @@ def policy(nonce: str) -> str:
     )
 
 
-def mathjax_folder() -> Path | None:
-    """Where MathJax lies on this machine, if it is installed."""
-    try:
-        found = importlib.metadata.distribution("sphinx-mathjax-offline")
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    return Path(str(found.locate_file("sphinx-mathjax-offline/static/mathjax")))
-
-
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
     return [{"module": __name__}]
 
@@ -135,9 +126,10 @@ def _load_jupyter_server_extension(server: Any) -> None:
     environment = exporter.environment
     environment.loader = Guarded(environment.loader, folder, nonce)
     environment.globals.update(nonce=nonce, mathjax_url=f"{base_url}/rnngrade/mathjax/{MATHJAX_FILE}")
-    if mathjax := mathjax_folder():
-        route = rf"{re.escape(base_url)}/rnngrade/mathjax/({re.escape(MATHJAX_FILE)})"
-        application.add_handlers(".*$", [(route, StaticFileHandler, {"path": str(mathjax)})])
+    mathjax = importlib.metadata.distribution("sphinx-mathjax-offline")
+    mathjax_folder = mathjax.locate_file("sphinx-mathjax-offline/static/mathjax")
+    route = rf"{re.escape(base_url)}/rnngrade/mathjax/({re.escape(MATHJAX_FILE)})"
+    application.add_handlers(".*$", [(route, StaticFileHandler, {"path": str(mathjax_folder)})])
 
     from rnngrade.pages.marking.handlers import desk_here, routes
 

@@ -74,7 +74,7 @@ def answers(desk: Desk, unit: str, question: Question) -> list[Answer]:
     """All answers to a question, those first that wait; else in an order that says nothing of whose they are.
 
     Answers left as they were handed out are not among them: they have no points, and wait for nobody.
-    **Errors:** `GradebookError`.
+    **Errors:** `DeskError`.
     """
     marks = read_marks(desk, unit, Failures())
     found = [_answer(desk, unit, question, alike, marks) for alike in _alike_in(desk, unit, question).values()]
@@ -107,8 +107,7 @@ def _alike_in(desk: Desk, unit: str, question: Question) -> dict[str, list[tuple
         executed = desk.executed_path(unit, path.stem)
         source = _written(path, _stamp(path), executed, _stamp(executed), question.name)
         if source is not None:
-            alike = _alike(question.answer_in(source)).encode("utf-8", "replace")
-            found.setdefault(hashlib.sha256(alike).hexdigest()[:16], []).append((path.stem, source))
+            found.setdefault(_alike(question.answer_in(source)), []).append((path.stem, source))
     return found
 
 
@@ -135,7 +134,7 @@ def _written(record: Path, _: tuple[int, int], executed: Path, __: tuple[int, in
 
 def _answer(desk: Desk, unit: str, question: Question, alike: list[tuple[str, str]], marks: dict[str, Marks]) -> Answer:
     text = question.answer_in(alike[0][1])
-    one = Answer(hashlib.sha256(_alike(text).encode("utf-8", "replace")).hexdigest()[:16], text)
+    one = Answer(_alike(text), text)
     known, comments = set(), set()
     one.students = [student for student, _ in alike]
     for student in one.students:
@@ -158,12 +157,13 @@ def _answer(desk: Desk, unit: str, question: Question, alike: list[tuple[str, st
 
 
 def _alike(text: str) -> str:
-    """The text up to case, space and full stops at the end: whatever else is written may mean something else.
+    """A name for a text up to case, space and full stops at the end: whatever else is written may mean something else.
 
     >>> _alike("The  state.") == _alike("the state"), _alike("n!") == _alike("n"), _alike("2³") == _alike("23")
     (True, False, False)
     """
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(". ")
+    text = " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(". ")
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def mark(
@@ -179,7 +179,7 @@ def mark(
     """Give all who wrote this answer these points and this comment, at one stroke; returns the answer as it is now.
 
     `seen` is what it had when it was looked at. **Errors:** `ValueError` with a sentence for points or items that
-    cannot be; `MarkedMeanwhile` if it has something else by now; `DeskError`, `GradebookError`.
+    cannot be; `MarkedMeanwhile` if it has something else by now; `DeskError`.
     """
     if not 0 <= points <= question.most:
         raise ValueError(f"Points are from 0 to {question.most:g}; {points:g} are not.")
@@ -210,7 +210,7 @@ def mark(
 
 def change_item(desk: Desk, unit: str, question: Question, number: int, item: Item) -> int:
     """Change an item of the rubric, or add one behind the last, and what all have who were given it: who had all of its
-    points has all of the new ones. Returns how many that are. **Errors:** `ValueError`, `GradebookError`.
+    points has all of the new ones. Returns how many that are. **Errors:** `ValueError`, `DeskError`.
     """
     if not 0 <= number <= len(question.items) or not 0 < item.points <= question.most or not item.text.strip():
         raise ValueError(f"An item has a text, and more than 0 and at most {question.most:g} points.")

@@ -127,7 +127,7 @@ class ChangeHandler(APIHandler):
             self.finish(_state(mark(desk, stem, question, str(answer), points, comment, items, str(given["seen"]))))
         except MarkedMeanwhile as why:
             self._refuse(409, message=str(why), seen=why.now.seen)
-        except (DeskError, ValueError) as why:
+        except (DeskError, OSError, ValueError) as why:
             self._refuse(400, message=str(why))
         except (KeyError, TypeError, AttributeError, StopIteration):
             self._refuse(400, message="This cannot be understood: reload the page.")

@@ -4,15 +4,15 @@
 [(1.0, 'says why.'), (1.5, 'for a test (½ without a reason).')]
 """
 
-import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
 
-from rnngrade.core.desk import Desk
+from rnngrade.core.desk import Desk, built
 from rnngrade.core.errors import DeskError
+from rnngrade.core.record import Number, read_json
 
 _FRACTIONS = {"": 0.0, "¼": 0.25, "½": 0.5, "¾": 0.75}
 _ITEM = re.compile(r"(?:(?<=^)|(?<=[.;)] )|(?<=[.;] \()|(?<=\*\* ))(\d*)([¼½¾]?) points?(?=[:, ])")
@@ -23,7 +23,7 @@ PLACE = "YOUR ANSWER HERE"  # nbgrader puts it where the solution was
 
 @dataclass(frozen=True)
 class Item:
-    points: float
+    points: Number
     text: str
 
 
@@ -71,23 +71,20 @@ def questions_of(desk: Desk, unit: str) -> list[Question]:
     for number, question in enumerate(found):
         path = rubric_path(desk, unit, question.name)
         try:
-            own = [Item(float(one["points"]), str(one["text"])) for one in json.loads(path.read_text("utf-8"))]
-            found[number] = replace(question, items=tuple(own))
+            found[number] = replace(question, items=read_json(path.read_text("utf-8"), tuple[Item, ...]))
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, LookupError, TypeError):
+        except (OSError, ValueError):
             raise DeskError(f"{path} cannot be read: remove it, and the rubric is the course's own again.") from None
     return found
 
 
 def questions(root: Path, unit: str) -> list[Question]:
     """The written questions of a unit of the course at `root`, in order. **Errors:** `DeskError` if it is not built."""
-    cells = {}
-    for folder in ("solutions", "notebooks"):
-        path = root / folder / unit / f"{unit}.ipynb"
-        if not path.is_file():
-            raise DeskError(f"{unit} is not built: run 'make notebooks'.")
-        cells[folder] = [c for c in nbformat.read(path, as_version=4).cells if _is_written(c)]
+    cells = {
+        folder: [c for c in nbformat.read(built(root, unit, folder), as_version=4).cells if _is_written(c)]
+        for folder in ("solutions", "notebooks")
+    }
     given = {cell.metadata.nbgrader.grade_id: cell.source for cell in cells["notebooks"]}
     found = []
     for cell in cells["solutions"]:

@@ -4,9 +4,10 @@ beside it what the course has shown to everybody, which these tools take as temp
 Nothing is read here as a program, so no text of a student's can take long.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import nbformat
 
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
@@ -34,13 +35,13 @@ def _known(root: Path, catalogue: Unit) -> Iterator[str]:
 def _code(path: Path, *, of_students: bool = False) -> Iterator[str]:
     """The code cells of a notebook of the desk's or the course's; all, or those that are a student's own."""
     try:
-        cells = json.loads(path.read_bytes())["cells"]
-    except (OSError, ValueError, KeyError):
+        cells = nbformat.v4.reads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return
     for cell in cells:
         own = cell["metadata"].get("rnngrade") or cell["metadata"].get("nbgrader", {}).get("solution")
         if cell["cell_type"] == "code" and (own or not of_students):
-            yield cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+            yield cell["source"]
 
 
 def _text(sources: Iterable[str]) -> bytes:

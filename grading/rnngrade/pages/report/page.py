@@ -18,15 +18,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 import jinja2
-import nbformat
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
 from rnngrade.core.text import prose
-from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
@@ -47,7 +45,7 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[
     """Write the pages of some units, and the index once; returns where the pages lie.
 
     Whose record cannot be shown is put into `failures`, and left out. **Errors:** `KeyError` for a unit that the course
-    does not have; `GradebookError` for a gradebook that cannot be read.
+    does not have; `DeskError` for a gradebook that cannot be read.
     """
     wanted = {unit: exercises.unit(unit) for unit in units}
     graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
@@ -65,24 +63,22 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[
 
 def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tuple[UnitStatistics, str]:
     """What the desk knows of a class in a unit, and the page on it, with what lies beside it if it is to be written."""
-    unit = catalogue.stem
-    references = read_references(desk, catalogue)
+    unit, known = catalogue.stem, references(catalogue)
     people, rules = class_list(desk), rules_of(desk)
-    desk.tell_unreadable(unit, failures)
-    records = {record.student: record for record in desk.graded(unit)}
+    records = {record.student: record for record in desk.graded(unit, failures)}
     grades = read_marks(desk, unit, failures)
     here = presence(desk, unit, people, records)
 
     def of(apart: bool) -> UnitStatistics:
         chosen = [record for student, record in records.items() if (student in here.unknown) is apart]
         there = [student for student in desk.submissions(unit) if (student in here.unknown) is apart]
-        return UnitStatistics(chosen, catalogue, handed_in=there, marks=grades, references=references)
+        return UnitStatistics(chosen, catalogue, handed_in=there, marks=grades, references=known)
 
     found = of(False)
     if wanted:
         for student in records:
             # Of whose notebook nothing can be read, feedback tells.
-            with failures.of(student, unit), contextlib.suppress(GradebookError):
+            with failures.of(student, unit), contextlib.suppress(DeskError):
                 if student in grades and desk.executed_path(unit, student).is_file():
                     shown = feedback_page(*source_of(desk, unit, student, grades), is_open=True)
                     _write(desk.reports / unit / f"{student}.html", shown)
@@ -110,14 +106,9 @@ def _link(desk: Desk, path: Path) -> str:
     return quote(Path(os.path.relpath(path, desk.reports)).as_posix()) if path.is_file() else ""
 
 
-def read_references(desk: Desk, catalogue: Unit) -> dict[str, set[str]]:
-    """The digests of the course's own answers: those of the solution, and those of the textbook that it stands for."""
-    path = desk.root / "solutions" / catalogue.stem / f"{catalogue.stem}.ipynb"
-    cells = nbformat.read(path, as_version=4).cells if path.is_file() else []
-    solved = {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
-    sources = {e.name: [inspect.getsource(e.reference)] for e in catalogue if isinstance(e, Exercise)}
-    for name in sources.keys() & solved.keys():
-        sources[name].append(solved[name])
+def references(catalogue: Unit) -> dict[str, set[str]]:
+    """The digests of the course's own answers: the model answers, and those of the textbook that they stand for."""
+    sources = {e.name: (e.source, inspect.getsource(e.reference)) for e in catalogue if isinstance(e, Exercise)}
     return {name: {f"{weight(source)}:{digest(source)}" for source in found} for name, found in sources.items()}
 
 

@@ -199,10 +199,7 @@ def kind_of(result: ExerciseResult) -> str:
         return FAILED
     if result.diagnosis:
         return EXPLAINED
-    # The engine's words for a stub that is as it was handed out.
-    if result.message.startswith((f"{result.name} is not written yet", f"{result.name} is not answered yet")):
-        return UNWRITTEN
-    return UNEXPLAINED
+    return UNWRITTEN if result.is_unwritten else UNEXPLAINED
 
 
 def discrimination(points: Iterable[float], rest: Iterable[float]) -> float | None:
@@ -238,10 +235,8 @@ def histogram(points: Iterable[float], max_points: float) -> tuple[Bin, ...]:
 
 
 def _result(record: Record, exercise: Exercise | Question) -> ExerciseResult:
-    try:
-        return record.exercise(exercise.name)
-    except KeyError:
-        return ExerciseResult(exercise.name, MISSING, 0.0, exercise.points, False, "")
+    missing = ExerciseResult(exercise.name, MISSING, 0.0, exercise.points, False, "")
+    return next((result for result in record.exercises if result.name == exercise.name), missing)
 
 
 def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:

@@ -16,22 +16,12 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
 
 
 def hint(answer: Any) -> Hint:
-    """No hint while grading."""
-    return Hint(_named(answer), 0, 0, "There are no hints while grading.")
+    """No hint, and no solution, while grading."""
+    name = answer if isinstance(answer, str) else str(getattr(answer, "__name__", "?"))
+    return Hint(name, 0, 0, "There are no hints and no solutions while grading.")
 
 
-def solution(answer: Any) -> Hint:
-    """No solution while grading."""
-    return Hint(_named(answer), 0, 0, "There are no solutions while grading.")
-
-
-def where(answer: Any) -> Verdict:
-    """No search while grading."""
-    return check(answer)
-
-
-def _named(answer: Any) -> str:
-    return answer if isinstance(answer, str) else str(getattr(answer, "__name__", "?"))
+solution, where = hint, check
 
 
 def use(answer: Any) -> Any:

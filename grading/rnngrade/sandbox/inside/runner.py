@@ -20,7 +20,6 @@ Nothing that is said here decides anything: inputs come in, answers go out.
 """
 
 import dataclasses
-import importlib
 import os
 import socket
 import types
@@ -98,8 +97,6 @@ class Runner:
         candidate = self.shell.user_ns[name]
         if not callable(candidate):
             return {"state": "no function", "kind": type(candidate).__name__}
-        for module in exercise["fixtures"]:
-            importlib.import_module(module)
         uses = {used: self.remote(number) for used, number in exercise["uses"].items()}
         if banned := forbidden_call(candidate, tuple(exercise["forbids"]), uses):
             return {"state": "forbidden", "name": banned}
