@@ -75,6 +75,26 @@ ROOMS = [
         FULL,
         finding="cell-stopped",
     ),
+    Hostile(
+        "memory_that_stays_full",
+        "fills the memory in a cell of its own, and leaves just enough for Python to say so",
+        right(
+            before(
+                "rnn_step",
+                """
+                kept = []
+                try:
+                    while True:
+                        kept.append(bytes(2**20))
+                except MemoryError:
+                    del kept[-1:]
+                    raise
+                """,
+            )
+        ),
+        FULL,
+        finding="cell-stopped",
+    ),
     steps(
         "memory_that_is_shared",
         "takes shared memory, which belongs to no process",
