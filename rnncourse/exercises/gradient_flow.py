@@ -368,6 +368,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(gradients()[::-1], 0.5)
     yield case([normal(rng, 2, 3, 4), 9 + rng.random(2)], 2.5)
     yield edge("below the threshold", gradients(), 1000.0)
+    yield edge("none alone is above it", [n * g / np.linalg.norm(g) for n, g in zip((3, 2, 4), gradients())], 5.0)
     yield edge("one gradient", [normal(rng, 6)], 0.25)
     yield edge("a whole number", gradients(), 2)
     yield edge("all zeros", [np.zeros((2, 3)), np.zeros(3)], 1.0)

@@ -386,12 +386,6 @@ end_of_the_longest: With pool="last" you read all rows at the step at which the 
 + last = self.rnn(x)[0][int(max(lengths)) - 1]
 + summary = last if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
-rows_left_sorted: Your rows come out in the order of their lengths, the longest first, and not in that of x. Put each
-  back into its place, or let `enforce_sorted=False` do both.
-- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
-+ summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
-+ summary = summary[torch.argsort(lengths, descending=True)]
-
 pool_ignored_without_lengths: Without `lengths` you read the last state, whatever `pool` says. No lengths only means
   that all T steps are real: pool="mean" takes the mean over them.
 - if lengths is None:

@@ -28,14 +28,14 @@ ex = unit.exercise(
 
 def bag(rng: np.random.Generator, counts: list[int]) -> tuple[list[str], list[str]]:
     """Tokens and a vocabulary whose words occur `counts` times, all different, in a drawn order that is not the
-    alphabet's. Among the tokens are strangers too: a plural, a capital, two words that are in no vocabulary.
+    alphabet's. Among the tokens are strangers too: a plural, a capital, a comma, two words that are in no vocabulary.
     """
     words = [str(word) for word in rng.choice(WORDS, len(counts), replace=False)]
     if words == sorted(words):
         words.reverse()
     times = [int(count) for count in rng.permutation(counts)]
     tokens = [word for word, count in zip(words, times) for _ in range(count)]
-    tokens += [words[0] + "s", words[-1].capitalize(), "xylophone", "quartz"]
+    tokens += [words[0] + "s", words[-1].capitalize(), words[1] + ",", "xylophone", "quartz"]
     return [str(token) for token in rng.permutation(tokens)], words
 
 
@@ -73,6 +73,10 @@ parts_of_words: You count a word inside longer ones too, as "cat" in "cats": tha
 capitals_folded: You count "Cat" as "cat". To this function they are two tokens: compare the words as they are.
 - counts = Counter(tokens)
 + counts = Counter(token.lower() for token in tokens)
+
+punctuation_dropped: You count "cat," as "cat". To this function they are two tokens: compare the words as they are.
+- counts = Counter(tokens)
++ counts = Counter(token.strip(".,;:!?") for token in tokens)
 
 shares_for_counts: You divide by the number of tokens, so your entries are shares. Return the counts themselves.
 + return np.array([tokens.count(word) for word in vocabulary]) / max(len(tokens), 1)
@@ -544,6 +548,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("u is a hair below 1, and the sum not above it", p, ALMOST_ONE)
     gaps = np.append(np.insert(p, 3, 0.0), [0.0, 0.0])  # so that the last index is not the number of pieces less one
     yield edge("u is a hair below 1, and the last probabilities are 0", gaps, ALMOST_ONE)
+    yield edge("a tiny probability", np.array([1e-12, 0.5, 0.5 - 1e-12]), 0.0)
+    short = np.array([0.25, 0.25, 0.375, 0.125 - 2.0**-53])
+    yield edge("u lies exactly on a boundary, and the sum is a hair below 1", short, 0.5)
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
     yield edge("one token", np.array([1.0]), float(rng.random()))
 

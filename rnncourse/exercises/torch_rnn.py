@@ -77,6 +77,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         {"x": x, "c": normal(rng, 3, 2)},
         ["L = (c + x @ W).tanh().sum() + (c + b).tanh().sum()", "L.backward()"],
     )
+    shared = ["z = x.tanh()", "s = x + y", "L = (s + z).sum()", "L.backward()"]
+    yield edge("both sides of a sum, of which one is used elsewhere", {"x": x, "y": normal(rng, 3, 4)}, {}, shared)
     yield edge("backward twice", {"x": x, "W": W, "b": b}, {}, [*once, "L.backward()"])
     yield edge(
         "two losses from one state",

@@ -191,6 +191,12 @@ def turn_and_shift(angle: float, shift: np.ndarray) -> Callable[[Any], Any]:
     return f
 
 
+@named
+def turned_round() -> Callable[[Any], Any]:
+    """A text whose first letter goes to its end."""
+    return lambda s: s[1:] + s[:1]
+
+
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def jumping() -> Any:
@@ -203,6 +209,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield Case(((f, times), (s,)), f"times={times}")
     yield edge("times=0, the identity", (turning(), 0), (normal(rng, 2),))
     yield edge("times=1", (jumping(), 1), (int(rng.integers(2, 100)),))
+    yield edge("times=2, of a text", (turned_round(), 2), ("state",))
     yield edge("times=200", (turning(), 200), (normal(rng, 2),))
     # What is used up by the first call, an iterator or a count, is missing in the second.
     yield edge("times=4, called twice", (turning(), 4), (normal(rng, 2),), (normal(rng, 2),))
