@@ -549,7 +549,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     def shortened(answers: list[str], place: int) -> list[str]:
         return [*answers[:place], answers[place][:-1], *answers[place + 1 :]]
 
-    predictions, targets = dates(7, (1, 4))
+    predictions, targets = dates(9, (1, 4))
     yield case(shortened(predictions, 2), targets)
     predictions, targets = dates(8, (0, 3, 5))
     # Here the swapped digits are two that any date has, so that counted letters do not give the mistake away.
