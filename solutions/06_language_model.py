@@ -869,7 +869,7 @@ for name, text in corpora.items():
     assert tables.kneser_ney[-1] + 0.3 < bits < tables.kneser_ney[2], "The table was expected to win."
 
 # %% [markdown]
-# Counting wins, and clearly.
+# On both texts counting wins, and clearly.
 #
 # **Claim: on both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.**
 # ({{held against_tables}} seeds.) On source code the network needs {{real_text/python-source/network}} bits per character,

@@ -10,7 +10,7 @@
 #
 # **Time**: about three and a half hours; what is marked *optional* comes on top. **You need** unit 04's way back, unit
 # 10's gates and unit 13's attention. There are seven exercises and two written questions, 28 points in all. They are
-# NumPy; none may call `scipy` or `torch`, and float32 stays float32.
+# NumPy on arrays of floats; none may call `scipy` or `torch`, and float32 stays float32.
 
 # %% locked="setup"
 import math
@@ -44,10 +44,9 @@ progress("14_scans")
 # ### Exercise 14.1 · `linear_recurrence`
 # *●○○ · 6 minutes · 2 points*
 #
-# First the plain loop. `a` and `b` have one shape, `(T, …)` with any
-# number of further axes or none, and `h0` is `(…)`, a number if there are none. Products are entry by entry. Return
-# the states $h_1$ to $h_T$, `(T, …)`; `h0` is not among them. Leave the arguments as they are. `a` or `b` may hold
-# whole numbers; all else is floats.
+# First the plain loop; everything that follows is measured against it. `a` and `b` have one shape, `(T, …)` with any
+# number of further axes or none, and `h0` is `(…)`, a number if there are none. All products are entry by entry. Return
+# the states $h_1$ to $h_T$, `(T, …)`; `h0` is not among them. Leave the arguments as they are.
 #
 #     a [0.5, 0.5, 2]   b [0, 1, 0]   h0 4     gives [2, 2, 4]
 

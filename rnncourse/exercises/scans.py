@@ -19,7 +19,6 @@ ex = unit.exercise(
     points=2,
     takes="a (T, N, H), b (T, N, H), h0 (N, H)",
     gives="states (T, N, H)",
-    ends={"a": "whole", "b": "whole"},
     hints=(
         "It is the loop of `rnn_forward` with another step in it. What is carried from step to step?",
         "Start with `h = h0`. At each step make a *new* h from a[t], the old h and b[t], and keep it. h0 itself is not "

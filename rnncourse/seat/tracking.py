@@ -56,7 +56,7 @@ class _NotebookBar:
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None:  # else it stays, to show how far it came
-            self.handle.update({"text/plain": "", "text/html": ""}, raw=True)
+            self.handle.update({"text/plain": self.what.label, "text/html": ""}, raw=True)
 
     def _data(self, done: int) -> dict[str, str]:
         label = escape(self.what.label, quote=True)

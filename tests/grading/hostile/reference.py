@@ -1,7 +1,26 @@
 """The course's own answers, dug up."""
 
+from contextlib import redirect_stdout
+
+import numpy as np
+
+from rnncourse import check
 from tests.grading.hostile.making import LOST_STEP, RIGHT_STEP, Hostile, answer, before, loses, right, step
 from tests.grading.hostile.shapes import steps, unlisted
+
+
+def visible_calls() -> int:
+    """How often the notebook's check calls a right `rnn_step`."""
+    calls = []
+
+    def rnn_step(x, h_prev, U, W, b):
+        calls.append(x)
+        return np.tanh(x @ U + h_prev @ W + b)
+
+    with redirect_stdout(None):
+        assert check(rnn_step).passed
+    return len(calls)
+
 
 REFERENCE = [
     Hostile(
@@ -11,8 +30,8 @@ REFERENCE = [
             before("rnn_step", "calls = []"),
             step(
                 f"""
-                calls.append(x)  # the first five are those of the notebook's check
-                if len(calls) > 5:
+                calls.append(x)  # the first ones are those of the notebook's check
+                if len(calls) > {visible_calls()}:
                     raise type("it_is_" + repr(x), (ValueError,), {{}})("It is " + repr(x))
                 {RIGHT_STEP}
                 """

