@@ -45,7 +45,7 @@ progress("14_scans")
 # *●○○ · 6 minutes · 2 points*
 #
 # First the plain loop; everything that follows is measured against it. `a` and `b` have one shape, `(T, …)` with any
-# number of further axes or none, and `h0` is `(…)`, a number if there are none. All products are entry by entry. Return
+# number of further axes or none, and `h0` is `(…)`, a number if there are none. Products are entry by entry. Return
 # the states $h_1$ to $h_T$, `(T, …)`; `h0` is not among them. Leave the arguments as they are.
 #
 #     a [0.5, 0.5, 2]   b [0, 1, 0]   h0 4     gives [2, 2, 4]

@@ -189,8 +189,8 @@ def run(shell: Shell, source: str) -> str | None:
         shell.shown.error(type(error).__name__, "", [])
     finally:
         sys.stdout, sys.stderr = before
-    # What fills the memory is there still: the room ends here, and not in a cell that comes later. (NumPy has an error of
-    # its own for an array that is too large, which fills nothing.)
+    # What fills the memory is there still: the room ends here, and not in a cell that comes later. (NumPy has an error
+    # of its own for an array that is too large, which fills nothing.)
     if type(failed) is MemoryError:
         raise failed
     return type(failed).__name__ if failed is not None else None
