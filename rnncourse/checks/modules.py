@@ -131,7 +131,7 @@ def _outputs(
     total = weighted_sum([call(model.train(), *args) for args in calls] if training else outputs)
     if not total.requires_grad:
         if any(out is None for out in outputs):
-            raise Unfit("a call of the module gives None: does its `forward` return what it has made?")
+            raise Unfit("a call of the module gives None, as where `forward` has no `return`")
         raise Unfit("no gradient reaches the parameters: a result is detached, or made from arrays")
     return [arrays(out) for out in outputs], total
 
