@@ -27,7 +27,7 @@ from rnncourse.seat.names import CODE_STUB
 from rnncourse.seat.solutions import Solution
 
 TRIES = 3  # that fail, before the solution is offered
-NO_LINE = "No line was found in which one small change would mend it: something larger is to be mended."
+NO_LINE = "No line was found in which one small change would mend it."
 Shown = TypeVar("Shown", bound=object)
 
 runs.watch()
