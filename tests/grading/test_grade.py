@@ -306,7 +306,16 @@ def rnn_step(x, h_prev, U, W, b):
 """
 
 
-@pytest.mark.parametrize("end", ["pass", "os._exit(0)", "os.kill(-1, signal.SIGKILL)", "os.kill(os.getppid(), 9)"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        "pass",
+        "os._exit(0)",
+        "os.kill(-1, signal.SIGKILL)",
+        "os.kill(os.getppid(), signal.SIGKILL)",
+        "os.getppid() and os.kill(os.getppid(), signal.SIGSTOP)",
+    ],
+)
 def test_an_answer_takes_no_other_ones_marks(graded_here, end, root):
     record = graded_here(solved(root, UNIT, rnn_step=ENDS.format(end))).record
     assert [e.name for e in record.exercises if not e.passed] == ["rnn_step"]

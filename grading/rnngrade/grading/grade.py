@@ -8,8 +8,8 @@ which takes milliseconds, since experiments are not run. A verdict that is writt
 
 Each answer is asked in a fork of the room, so that it finds all as the cells have left it, whatever others did: first
 on the cases that the notebook shows. What a student is told, and what their cells show, is all written down before the
-first hidden case enters the room; of the hidden ones come criteria and points alone. An answer whose room was ended by
-another is asked once more, in one of its own. And nothing ends the judge: what nobody has foreseen, an error in the
+first hidden case enters the room; of the hidden ones come criteria and points alone. What an answer has left behind may
+end or stop the room: a cell or an answer that comes to that is tried once more, in a room of its own. And nothing ends the judge: what nobody has foreseen, an error in the
 judge itself or more time or memory than it may take, costs the place where it happens, and a person is told.
 """
 
@@ -251,7 +251,10 @@ class _Grading:
                     return dict(reply)
             raise Garbled("no outputs")
         except Fault as fault:
+            is_retried = is_odd(fault) and self.rooms.asked > 0
             self.rooms.close()
+            if is_retried:
+                return self._run(one)
             one.leave_out(TooSlow(self._cell_seconds(one)) if isinstance(fault, TooSlow) else fault)
             return None
         finally:
@@ -347,13 +350,14 @@ class _Grading:
         """What the hidden cases make of it."""
         assert check.fork is not None
         try:
-            if check.fork.is_gone():
-                return self._alone(check)
-            return decide(check.told)
+            if not check.fork.is_gone():
+                return decide(check.told)
         except Fault as fault:
-            return self._ended_by(fault, check.exercise)
+            if not is_odd(fault):
+                return self._ended_by(fault, check.exercise)
         finally:
             self._end(check)
+        return self._alone(check)
 
     def _alone(self, check: _Check) -> Told:
         """The same, all of it, in a room in which nothing else is asked."""

@@ -15,6 +15,13 @@ def scheduled(path: str) -> tuple[float, float]:
     return int(ran) / 1e9, int(waited) / 1e9
 
 
+def state(pid: int) -> str | None:
+    """The letter of a process's state, as in proc_pid_stat(5); None if it is not there."""
+    with suppress(OSError), open(f"/proc/{pid}/stat") as stat:
+        return stat.read().rpartition(")")[2].split()[0]
+    return None
+
+
 def number_inside(pid: int) -> int | None:
     """The number that a process has in its own room."""
     with suppress(OSError, StopIteration), open(f"/proc/{pid}/status") as status:

@@ -26,7 +26,7 @@ from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late, Message
 from rnngrade.sandbox.inside.groups import Group
 from rnngrade.sandbox.limits import Limits
-from rnngrade.sandbox.processes import children, descendants, kill, number_inside, proportional, resident, scheduled
+from rnngrade.sandbox.processes import children, descendants, kill, number_inside, proportional, resident, scheduled, state
 from rnngrade.sandbox.shared_memory import SharedMemory
 
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
@@ -169,7 +169,7 @@ class Session(Closing):
         except Closed:
             raise self._why() from None
         except Late:
-            raise TooSlow() from None
+            raise (Died() if self.is_gone() else TooSlow()) from None
         except Garbage as why:
             raise Garbled(str(why)) from None
 
@@ -192,15 +192,8 @@ class Session(Closing):
             raise
 
     def is_gone(self) -> bool:
-        """Whether nobody is there any more to be asked."""
-        connection = self._channel.connection
-        try:
-            connection.setblocking(False)
-            return self._ended is not None or not connection.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
+        """Whether nobody is there any more who could answer: the process has ended, or was stopped."""
+        return self.is_closed or self._ended is not None or state(self.pid) in (None, *"TtZX")
 
     def _why(self) -> Fault:
         """Why the process has ended."""
@@ -324,12 +317,17 @@ class Fork(Session):
     def _ended(self) -> str | None:  # type: ignore[override]
         return self._parent._ended
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the room has been closed."""
+        return self._parent.is_closed
+
     def _measure(self) -> None:
         self._parent._measure()
 
     def close(self) -> None:
         """End it, and everything that it started."""
-        if not self._parent.is_closed:
+        if not self.is_closed:
             kill(self.pid)
         self._channel.connection.close()
 
