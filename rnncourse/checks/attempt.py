@@ -23,7 +23,8 @@ CHECKS = str(Path(__file__).parent)  # what this package does meanwhile is no wo
 @dataclass(frozen=True)
 class Attempt:
     """What one run gave: the observation, and of a text that says so, the line after which an argument first had
-    changed, and that after which a number first was nan; the lines that were run, and how many lines that was, those of other functions and repetitions included.
+    changed, and that after which a number first was nan; the lines that were run, and how many lines that was, those
+    of other functions and repetitions included.
     """
 
     seen: Observation

@@ -32,7 +32,7 @@ from rnngrade.grading.requests import _sealed, draw_of, given_to
 from rnngrade.sandbox.bubblewrap import not_needed
 from rnngrade.sandbox.inside.sealed import Sealed, seal
 from rnngrade.sandbox.limits import Limits
-from rnngrade.sandbox.session import Died, Garbled, TooSlow
+from rnngrade.sandbox.session import Died, Garbled
 from rnngrade.sandbox.shared_memory import SIZE, SharedMemory, lay_out
 from tests.sampling import some
 
