@@ -22,7 +22,7 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import Asked, Candidate, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import clock_of
-from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
+from rnncourse.checks.diagnosis import TWO, Diagnosis, Evidence, diagnose
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Choice, Exercise, Question
@@ -144,8 +144,11 @@ def _verdict(
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     if diagnosis and diagnosis.message in first.words:  # a fact that has no other words than those of its mistake
         words = diagnosis.message
-    if not (diagnosis and not diagnosis.is_part) and not first.is_by_the_way:
-        words += "".join(f" Besides: {f.words}" for f in [f for f in faults[:visible] if f.is_by_the_way][:1])
+    if not first.by_the_way and (diagnosis is None or diagnosis.is_loose):
+        for other in [f for f in faults[:visible] if f.by_the_way][:1]:
+            words += f" Besides: {other.words}"
+            if diagnosis and other.by_the_way not in diagnosis.name:
+                diagnosis = replace(diagnosis, name=f"{diagnosis.name}{TWO}{other.by_the_way}")
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
     if at < visible:
