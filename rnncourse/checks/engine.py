@@ -45,11 +45,13 @@ def judge(
     search: Search | None = None,
     after_diagnosis: bool = False,
     diagnosing: bool = True,
+    to_the_ends: bool = True,
     compare: Comparison = faults_of,
 ) -> Verdict:
     """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses.
-    Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`; who knows what came of a
-    comparison before brings one that does, `compare`.
+    Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`; who asks again anyway, if a hidden
+    check fails, leaves out the ends of ranges, `to_the_ends=False`; who knows what came of a comparison before brings
+    one that does, `compare`.
 
     With a search, the place of an error is looked for in the visible cases. When there is a diagnosis, it is only if
     that is asked for; otherwise what is wrong besides, if something is.
@@ -75,7 +77,7 @@ def judge(
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
             faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
         visible = visible if is_hidden else len(faults)
-    if not faults and (found_there := at_an_end(exercise, candidate, seeds[-1], hidden=hidden)):
+    if to_the_ends and not faults and (found_there := at_an_end(exercise, candidate, seeds[-1], hidden=hidden)):
         end, saw, fault = found_there
         faults, visible = [fault], int(not hidden)
         if end.drive is exercise.drive:
