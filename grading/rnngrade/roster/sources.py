@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -43,27 +43,46 @@ class File:
     outer: str = ""
     timestamp: bytes | None = None
 
+    @property
+    def full(self) -> str:
+        return f"{self.outer}/{self.path}" if self.outer else self.path
+
+
+class LeftOut(Exception):
+    """Why something in a source is not taken, in a few words."""
+
+
+class Notes(list[str]):
+    """A sentence on all that is odd in a source."""
+
+    @contextlib.contextmanager
+    def leaving(self, path: str) -> Iterator[None]:
+        """Around what is done with something in the source, which may be left out."""
+        try:
+            yield
+        except LeftOut as why:
+            self.append(f"{shown(path)} was left out: {why}.")
+
 
 @dataclass
 class _Budget:
-    """What is still read of one student's zips, however many there are."""
+    """What is still read of a source, or of one student's zips in it, however many there are: bytes and files, and what
+    is said when the bytes are used up.
+    """
 
-    room: int = field(default_factory=lambda: MAX_WITHIN)
-    files: int = field(default_factory=lambda: MAX_NESTED)
+    room: int
+    files: int
+    words: str
 
     def covers(self, data: bytes) -> bool:
         self.room -= len(data)
         return self.room >= 0
 
 
-class _Broken(Exception):
-    """Why something in a zip cannot be read, in a few words."""
-
-
 @dataclass(frozen=True)
 class Entry:
     """A file that lies in a folder or a zip: its path there, when it was made, and how so many of its bytes are read;
-    and why it cannot be collected, if it cannot. **Errors:** `_Broken` or `OSError`, of `read`.
+    and why it cannot be collected, if it cannot. **Errors:** `LeftOut` or `OSError`, of `read`.
     """
 
     path: str
@@ -87,7 +106,7 @@ def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
             yield [Entry(source.name, source.stat().st_mtime, partial(_read, source))]
         else:
             raise DeskError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
-    except (_Broken, OSError) as error:
+    except (LeftOut, OSError) as error:
         raise DeskError(f"{shown(str(source))} cannot be read: {error}.") from None
 
 
@@ -95,76 +114,59 @@ def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
 class Reader:
     """Reads the notebooks among some entries, also those in zips. What is odd about one is put into `notes`; what
     cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is: all of one student's
-    are read as far as one budget goes. `others` gets the paths of what is no notebook, each with its zip.
+    are read as far as one budget goes. `others` gets what is no notebook, without its bytes.
     """
 
-    notes: list[str]
+    notes: Notes
     failures: Failures
     owner: Callable[[str], str]
-    others: list[tuple[str, str]] = field(default_factory=list)
+    others: list[File] = field(default_factory=list)
 
     def files(self, entries: list[Entry]) -> Iterator[File]:
         budgets: dict[str, _Budget] = {}
-        read = 0
-        for file in self._files(entries):
-            is_zip = file.path.casefold().endswith(".zip")
-            budget = budgets.setdefault(self.owner(file.path), _Budget()) if is_zip else _Budget()
-            if is_zip and not budget.covers(file.data):
-                self.notes.append(_spent(file.path))
-                continue
-            read += len(file.data)
-            if read > MAX_ALL:
-                self.notes.append(f"There are more than {MAX_ALL // 2**30} GB: the rest was left out.")
-                return
-            if not is_zip:
+        of_all = _Budget(MAX_ALL, MAX_FILES, f"There are more than {MAX_ALL // 2**30} GB")
+        for file in self._files(entries, of_all):
+            if not file.path.casefold().endswith(".zip"):
                 yield file
-            elif file.data.count(_ENTRY) > MAX_FILES:
-                self._leave(file.path, f"it holds more than {MAX_FILES} files")
-            else:
-                with self.failures.at(shown(file.path)):
-                    try:
-                        with _zip(BytesIO(file.data)) as inner:
-                            yield from self._files(inner, file.path, budget)
-                    except _Broken as why:
-                        self._leave(file.path, f"it is no zip that can be read ({why})")
+                continue
+            most = f"More than {MAX_WITHIN // 2**20} MB are in {shown(file.path)} and what else this student handed in"
+            budget = budgets.setdefault(self.owner(file.path), _Budget(MAX_WITHIN, MAX_NESTED, f"{most} as zips"))
+            if not budget.covers(file.data):
+                self.notes.append(f"{budget.words}: the rest was left out.")
+                continue
+            with self.failures.at(shown(file.path)), self.notes.leaving(file.path):
+                if file.data.count(_ENTRY) > MAX_FILES:
+                    raise LeftOut(f"it holds more than {MAX_FILES} files")
+                with _zip(BytesIO(file.data)) as inner:
+                    yield from self._files(inner, budget, file.path)
 
-    def _files(self, entries: list[Entry], outer: str = "", budget: _Budget | None = None) -> Iterator[File]:
+    def _files(self, entries: list[Entry], budget: _Budget, outer: str = "") -> Iterator[File]:
         """The notebooks among the entries, and the zips, unless they are in one, `outer`, themselves."""
-        most = budget.files if budget else MAX_FILES
-        if budget:
-            budget.files -= min(most, len(entries))
+        most = budget.files
+        budget.files -= min(most, len(entries))
         if len(entries) > most:
             where = f" in {shown(outer)}" if outer else ""
             self.notes.append(f"There are {len(entries)} files{where}: only {most} were looked at.")
         stamps = {entry.path: entry for entry in entries[:most] if entry.path.endswith("timestamp.txt")}
         for entry in entries[:most]:
-            path = PurePosixPath(entry.path)
-            said = f"{outer}/{entry.path}" if outer else entry.path
-            if entry.odd:
-                self._leave(said, entry.odd)
-            elif not wanted(entry.path) or (outer and entry.path.casefold().endswith(".zip")):
-                if path.name not in _ABOUT and not (outer and entry.path.endswith(".json")):
-                    self.others.append((entry.path, outer))
-                    self._leave(said, "it is no notebook")
-            else:
-                beside = stamps.get(str(path.with_name("timestamp.txt")))
-                with self.failures.at(shown(said)):
-                    try:
-                        data = entry.read(MAX_FILE + 1)  # what the zip says of its size is not believed
-                        written = None if beside is None or beside.odd else beside.read(100)
-                    except _Broken as why:
-                        self._leave(said, str(why))
-                        continue
-                    if budget and not budget.covers(data):
-                        self.notes.append(_spent(outer))
-                        return
-                    if len(data) > MAX_FILE:
-                        self._leave(said, f"it is larger than {MAX_FILE // 2**20} MB")
-                    else:
-                        yield File(entry.path, data, entry.modified, outer, written)
-
-    def _leave(self, path: str, why: str) -> None:
-        self.notes.append(f"{shown(path)} was left out: {why}.")
+            file, name = File(entry.path, b"", entry.modified, outer), PurePosixPath(entry.path).name
+            with self.failures.at(shown(file.full)), self.notes.leaving(file.full):
+                if entry.odd:
+                    raise LeftOut(entry.odd)
+                if name in _ABOUT or (outer and name.endswith(".json")):
+                    continue
+                if not wanted(name) or (outer and name.casefold().endswith(".zip")):
+                    self.others.append(file)
+                    raise LeftOut("it is no notebook")
+                data = entry.read(MAX_FILE + 1)  # what the zip says of its size is not believed
+                beside = stamps.get(str(PurePosixPath(entry.path).with_name("timestamp.txt")))
+                written = None if beside is None or beside.odd else beside.read(100)
+                if not budget.covers(data):
+                    self.notes.append(f"{budget.words}: the rest was left out.")
+                    return
+                if len(data) > MAX_FILE:
+                    raise LeftOut(f"it is larger than {MAX_FILE // 2**20} MB")
+                yield replace(file, data=data, timestamp=written)
 
 
 def _of_folder(folder: Path, failures: Failures) -> list[Entry]:
@@ -188,20 +190,21 @@ def _of_folder(folder: Path, failures: Failures) -> list[Entry]:
 
 @contextlib.contextmanager
 def _zip(archive: Path | IO[bytes]) -> Iterator[list[Entry]]:
-    """What lies in a zip. **Errors:** `_Broken`."""
+    """What lies in a zip. **Errors:** `LeftOut`."""
     try:
         opened = zipfile.ZipFile(archive)
     except _NO_ZIP as error:
-        raise _Broken(str(error)) from None
+        raise LeftOut(f"it is no zip that can be read ({error})") from None
     with opened:
         found = []
         for entry in opened.infolist():
             name = _name_in_zip(entry)
             odd = "it is a link" if stat.S_ISLNK(entry.external_attr >> 16) else ""
-            if name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
-                found.append(Entry(name, 0.0, partial(_unpacked, opened, entry), "its path leads out of the zip"))
-            elif not entry.is_dir() and not _IGNORED.search(name):
-                found.append(Entry(name, _modified(entry), partial(_unpacked, opened, entry), odd))
+            if leads_out := name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
+                odd = "its path leads out of the zip"
+            if leads_out or not (entry.is_dir() or _IGNORED.search(name)):
+                when = int("".join(f"{part:02}" for part in entry.date_time))  # a number that grows with it
+                found.append(Entry(name, when, partial(_unpacked, opened, entry), odd))
         yield found
 
 
@@ -212,12 +215,12 @@ def _read(path: Path, most: int) -> bytes:
 
 def _unpacked(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
     if entry.flag_bits & 1:
-        raise _Broken("it has a password")
+        raise LeftOut("it has a password")
     try:
         with opened.open(entry) as file:
             return file.read(most)
     except _NO_ZIP as error:
-        raise _Broken(f"it is broken ({error})") from None
+        raise LeftOut(f"it is broken ({error})") from None
 
 
 def _name_in_zip(entry: zipfile.ZipInfo) -> str:
@@ -229,14 +232,6 @@ def _name_in_zip(entry: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/")
 
 
-def _modified(entry: zipfile.ZipInfo) -> float:
-    """When a file in a zip was made: a number that grows with it."""
-    value = 0
-    for part, base in zip(entry.date_time, (10_000, 13, 32, 24, 60, 62)):
-        value = value * base + part
-    return float(value)
-
-
 def folders(path: str) -> list[str]:
     """The folders that a file lies in, the outermost first."""
     return list(PurePosixPath(path).parts[:-1])
@@ -244,17 +239,6 @@ def folders(path: str) -> list[str]:
 
 def wanted(path: str) -> bool:
     return path.casefold().endswith((".ipynb", ".zip"))
-
-
-def _spent(path: str) -> str:
-    most = MAX_WITHIN // 2**20
-    return (
-        f"More than {most} MB are in {shown(path)} and what else this student handed in as zips: the rest was left out."
-    )
-
-
-def full(file: File) -> str:
-    return f"{file.outer}/{file.path}" if file.outer else file.path
 
 
 def shown(text: str) -> str:

@@ -287,14 +287,14 @@ def _sorted_name(name: str) -> tuple[str, str]:
 
 
 def safe(text: str) -> str:
-    """A platform's name of somebody as the name of a folder.
+    """A platform's name of somebody as the name of a folder; nothing, if it can be none.
 
-    >>> safe("ada@example.org"), safe("o'hara@example.org"), safe("../x")
-    ('ada@example.org', 'ohara@example.org', 'x')
+    >>> safe("ada@example.org"), safe("o'hara@example.org"), safe("../x"), safe("☃")
+    ('ada@example.org', 'ohara@example.org', 'x', '')
     """
-    if is_name(text):
-        return text
-    return re.sub(r"[^\w@.+ -]", "", text).strip(" .-")[:100]
+    name = spaced(text)
+    name = name if is_name(name) else re.sub(r"[^\w@.+ -]", "", name).strip(" .-")
+    return name if is_name(name) else ""
 
 
 def compact(name: str) -> str:
@@ -317,4 +317,9 @@ def plain(name: str) -> str:
 
 def folded(name: str) -> str:
     """A name as names are compared: whatever their case, and however their accents are written."""
-    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", name).casefold().split()))
+    return unicodedata.normalize("NFC", spaced(name).casefold())
+
+
+def spaced(name: str) -> str:
+    """A name with its accents written in one way, and single spaces."""
+    return " ".join(unicodedata.normalize("NFC", name).split())
