@@ -56,7 +56,7 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
     students = returned.students
     found: dict[str, list[list[str]]] = {}
     for row in rows:
-        if student := students.find(said_in(dict(zip(columns, row)), columns)):
+        if student := students.find(said_in(dict(zip(columns, row)))):
             found.setdefault(student, []).append(row)
     if not found:
         raise DeskError(

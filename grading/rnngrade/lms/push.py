@@ -68,8 +68,7 @@ def plan(
         )
     students, theirs = returned.students, dict[str, dict[str, Any]]()
     for one in canvas.pages("/submissions", **{"include[]": "submission_comments"}):
-        row = canvas_row(one)
-        if student := students.find(said_in(row, list(row))):
+        if student := students.find(said_in(canvas_row(one))):
             theirs[student] = one
     rules_it = unit in rules_of(desk).due
     for student, points in returned.points.items():

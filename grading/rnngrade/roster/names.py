@@ -13,35 +13,36 @@ so addresses and full names are known by what they look like.
 import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml  # type: ignore[import-untyped]
 
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
 from rnngrade.core.tables import Row, read_table
-from rnngrade.roster.students import SETTLED, ClassList, Person, canvas_id_of, class_list, compact, folded, safe, unique
-
-KEYS = {
-    "user_id": "canvas",
-    "canvas_id": "canvas",
-    "anonymous_id": "anon",
-    "github_username": "github",
-    "submission": "gradescope",
-    "Submission ID": "gradescope",
-}
-NAMES = (
-    *("id", "Username", "SIS Login ID", "login_id", "email", "Email", "Email address", "sis_id", "SID", "ID number"),
-    *("SIS User ID", "sis_user_id", "identifier"),
+from rnngrade.roster.students import (
+    ADDRESS,
+    COLUMNS,
+    SETTLED,
+    ClassList,
+    Person,
+    canvas_id_of,
+    class_list,
+    compact,
+    folded,
+    safe,
+    told,
+    unique,
 )
-FULL_NAMES = ("name", "Name", "Full name", "Full Name", "Student")
-FIRST_AND_LAST = (("First name", "Last name"), ("First Name", "Last Name"), ("first_name", "last_name"))
+
+KEYS = {"canvas_id": "canvas", "anon": "anon", "github": "github", "gradescope": "gradescope"}  # of what COLUMNS has
+_KNOWN = {column for columns in COLUMNS.values() for column in columns}
 _PARTICIPANT = re.compile(r"[^\W\d].*?(\d+)\Z")  # "Participant 17", in whatever language
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _LOOKS_LIKE_A_NAME = re.compile(r"[^\W\d_].{0,60}\s.{0,60}[^\W\d_]")
 MOST_METADATA = 64 * 2**20  # bytes of a submission_metadata.yml
 
@@ -64,19 +65,16 @@ class Said:
         return people.id_of(*self.keys, *self.names, full=self.full)
 
 
-def said_in(row: Mapping[str, str], columns: Sequence[str]) -> Said:
+def said_in(row: Mapping[str, str]) -> Said:
     """What a row of a platform's table says of somebody."""
-    keys = [f"{kind} {row[column]}" for column, kind in KEYS.items() if row.get(column)]
-    if "Student" in columns and row.get("ID", "").isdecimal():
-        keys.append(f"canvas {row['ID']}")
-    if columns[0] not in (*NAMES, *FULL_NAMES, *KEYS) and (found := _PARTICIPANT.match(row.get(columns[0], ""))):
-        keys.append(f"participant {found[1]}")
-    names = [row[column] for column in NAMES if row.get(column)]
-    full = [row[column] for column in FULL_NAMES if row.get(column)]
-    full += [f"{row[a]} {row[b]}" for a, b in FIRST_AND_LAST if row.get(a) and row.get(b)]
-    others = [cell for column, cell in row.items() if column not in (*NAMES, *FULL_NAMES, *KEYS)]
-    names += [cell for cell in others if _ADDRESS.fullmatch(cell)]
-    full += [cell for cell in others if _LOOKS_LIKE_A_NAME.match(cell)]
+    found, first = told(row), next(iter(row), "")
+    keys = [f"{key} {value}" for kind, key in KEYS.items() for value in found[kind]]
+    if first not in _KNOWN and (numbered := _PARTICIPANT.match(row.get(first, ""))):
+        keys.append(f"participant {numbered[1]}")
+    others = [cell for column, cell in row.items() if column not in _KNOWN]
+    names = (*found["id"], *found["email"], *found["sis_id"], *filter(ADDRESS.fullmatch, others))
+    full = (*found["name"], *map(" ".join, zip(found["first_name"], found["last_name"])))
+    full = (*full, *filter(_LOOKS_LIKE_A_NAME.match, others))
     return Said(tuple(keys), tuple(dict.fromkeys(names)), tuple(dict.fromkeys(full)))
 
 
@@ -96,25 +94,25 @@ def as_table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
     return list(dict.fromkeys(column for row in made for column in row.cells)) or [""], made
 
 
+class _Submission(msgspec.Struct):
+    submitters: list[dict[str, Any]] = msgspec.field(name=":submitters")
+    created_at: str = msgspec.field(name=":created_at", default="")
+
+
 def gradescope_rows(data: bytes, path: str) -> Iterator[dict[str, str]]:
     """A row for each submitter of each submission in a submission_metadata.yml. **Errors:** `DeskError`."""
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all values are texts, as they are written
     try:
         if len(data) > MOST_METADATA:
             raise ValueError(f"larger than {MOST_METADATA // 2**20} MB")
-        found = yaml.load(data, loader)
-        rows = [
-            (folder, about.get(":created_at", ""), who)
-            for folder, about in found.items()
-            for who in about[":submitters"]
-        ]
-        for folder, when, who in rows:
-            name, sid, email = (str(who.get(f":{part}") or "") for part in ("name", "sid", "email"))
-            number = str(folder).removeprefix("submission_")
-            yield {"submission": number, "Name": name, "SID": sid, "Email": email, "Submission Time": str(when)}
-    except (yaml.YAMLError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
+        found = msgspec.convert(yaml.load(data, loader), dict[str, _Submission])
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         said = str(error).partition("\n")[0]
         raise DeskError(f"{path} is no submission_metadata.yml of Gradescope's ({said}).") from None
+    for folder, one in found.items():
+        for who in one.submitters:
+            about = {name: str(who.get(f":{name.lower()}") or "") for name in ("Name", "SID", "Email")}
+            yield {"submission": folder.removeprefix("submission_"), **about, "Submission Time": one.created_at}
 
 
 def _canvas_rows(path: Path) -> Iterator[dict[str, str]]:
@@ -148,7 +146,7 @@ def settle(desk: Desk, path: Path) -> list[str]:
     new: dict[str, str] = {}
     unknown, with_keys = [], 0
     for row in rows:
-        said = said_in(row.cells, columns)
+        said = said_in(row.cells)
         with_keys += bool(said.keys)
         id = said.id(people) or ("" if people or not (said.names or said.full) else _new_id(said))
         if said.keys and not id:
@@ -167,7 +165,7 @@ def settle(desk: Desk, path: Path) -> list[str]:
 
 
 def _new_id(said: Said) -> str:
-    by_address = [name for name in said.names if _ADDRESS.fullmatch(name)]
+    by_address = [name for name in said.names if ADDRESS.fullmatch(name)]
     return safe([*by_address, *said.names, *said.full][0])
 
 

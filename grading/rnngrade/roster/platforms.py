@@ -10,7 +10,6 @@ GitHub        Classroom's clones, ASSIGNMENT-LOGIN/03_cell.ipynb, in ASSIGNMENT-
               student-repos`)
 """
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -133,8 +132,9 @@ def _assignment(source: Path, repositories: list[str], logins: set[str]) -> str:
     """What the repositories' names begin with, up to the logins: as the folder is called, else what all have in common;
     if logins are known, that with which most of them come out.
     """
-    common = os.path.commonprefix(repositories)
-    starts = [common[: at + 1] for at, letter in enumerate(common) if letter == "-"]
+    first = min(repositories, default="")
+    starts = [first[: at + 1] for at, letter in enumerate(first) if letter == "-"]
+    starts = [start for start in starts if all(one.startswith(start) for one in repositories)]
     if not starts:
         return ""
     known = [sum(folded(one.removeprefix(start)) in logins for one in repositories) for start in starts]

@@ -15,7 +15,7 @@ by a full name that only one has, however it is written: "O'Hara, Zoë" is "zoë
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -26,7 +26,7 @@ from rnngrade.core.tables import Row, read_table
 
 One = TypeVar("One")
 _SUFFIX = re.compile(r"(?:[sj]n?r|senior|junior|iii?|iv|vi?)\.?\Z", re.IGNORECASE)
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
 
 
@@ -56,6 +56,11 @@ class Person:
         """The full name in both orders, if there is one."""
         return f"{self.first_name} {self.last_name}".strip(), f"{self.last_name} {self.first_name}".strip()
 
+    def key(self, kind: str) -> str:
+        """An id, an address or a number by which nobody else is known; nothing, if it is not known."""
+        value = str(getattr(self, kind))
+        return f"canvas {value}" if value and kind == "canvas_id" else folded(value)
+
 
 @dataclass
 class ClassList:
@@ -68,12 +73,11 @@ class ClassList:
 
     def __post_init__(self) -> None:
         people = self.people.values()
-        self._by = (  # an id counts more than an address
-            unique((folded(person.sis_id), person) for person in people)
-            | unique((folded(person.email), person) for person in people)
-            | unique((f"canvas {person.canvas_id}", person) for person in people if person.canvas_id)
-            | unique((folded(person.id), person) for person in people)
-        )
+        self._by = {  # an id counts more than an address
+            name: person
+            for kind in ("sis_id", "email", "canvas_id", "id")
+            for name, person in unique((person.key(kind), person) for person in people).items()
+        }
         # by full name, as it is written, and else as it is squeezed
         self._called = unique((folded(person.names[0]), person) for person in people)
         self._squeezed = unique((compact(name), person) for person in people for name in person.names)
@@ -153,7 +157,7 @@ def unique(known: Iterable[tuple[str, One]]) -> dict[str, One | None]:
 
 def _may_be(person: Person, names: Iterable[str]) -> bool:
     """Whether no address among the names, and no number of Canvas's, is another's."""
-    addresses = {folded(name) for name in names if _ADDRESS.fullmatch(name)}
+    addresses = {folded(name) for name in names if ADDRESS.fullmatch(name)}
     numbers = {name for name in names if name.startswith("canvas ") and name != "canvas "}
     has_address = not addresses or not person.email or {folded(person.email), folded(person.id)} & addresses
     return bool(has_address) and (not numbers or not person.canvas_id or f"canvas {person.canvas_id}" in numbers)
@@ -229,49 +233,62 @@ def read_roster(path: Path) -> dict[str, Person]:
     return people
 
 
-# How exports call what is known of somebody; the first that says something counts.
+# What columns say of somebody, in tables of one's own and in those of platforms; the first that says something counts.
 COLUMNS = {
-    "id": ("SIS Login ID", "Username", "Email address", "Email", "ID", "SID"),
-    "first_name": ("First name", "First Name", "FirstName"),
-    "last_name": ("Last name", "Last Name", "LastName"),
-    "email": ("Email address", "Email"),
-    "sis_id": ("SIS User ID", "ID number", "SID"),
-    "section": ("Section", "Groups", "Sections", "section_name"),
+    "id": ("id", "SIS Login ID", "Username", "login_id"),
+    "email": ("email", "Email address", "Email"),
+    "canvas_id": ("canvas_id", "user_id"),
+    "sis_id": ("sis_id", "SIS User ID", "sis_user_id", "ID number", "SID", "identifier"),
+    "first_name": ("first_name", "First name", "First Name", "FirstName"),
+    "last_name": ("last_name", "Last name", "Last Name", "LastName"),
+    "name": ("Full name", "Full Name", "Name", "name", "Student"),
+    "section": ("section", "Section", "Groups", "Sections", "section_name"),
+    "anon": ("anonymous_id",),
+    "github": ("github_username",),
+    "gradescope": ("submission", "Submission ID"),
 }
-FULL_NAMES = ("Full name", "Full Name", "Name")
+
+
+def told(cells: Mapping[str, str]) -> dict[str, list[str]]:
+    """All that a row, by column, says of somebody."""
+    found = {kind: [cells[name] for name in names if cells.get(name)] for kind, names in COLUMNS.items()}
+    if is_of_canvas(cells) and cells.get("ID", "").isdecimal():
+        found["canvas_id"].append(cells["ID"])
+    return found
+
+
+def is_of_canvas(columns: Collection[str]) -> bool:
+    """Whether a table with these columns is Canvas's gradebook."""
+    return "ID" in columns and ("Student" in columns or ("LastName" in columns and "FirstName" in columns))
 
 
 def _people(path: Path, columns: list[str], rows: list[Row]) -> Iterator[tuple[int, Person]]:
     """Who stands in a table with these columns, and on which line. **Errors:** `DeskError` if it is no class list."""
-    there = set(columns)
-    is_own, of_canvas = "id" in there, "ID" in there and ("Student" in there or {"LastName", "FirstName"} <= there)
-    has_names = there & {*FULL_NAMES} or {"First name", "Last name"} <= there or {"First Name", "Last Name"} <= there
-    if not (is_own or of_canvas or (has_names and there & {"Email", "Email address", "Username"})):
+    there = told(dict.fromkeys(columns, "there"))
+    is_own, of_canvas = "id" in columns, is_of_canvas(columns)
+    has_names = there["name"] or (there["first_name"] and there["last_name"])
+    if not (is_own or of_canvas or (has_names and (there["id"] or there["email"]))):
         found = ", ".join(map(repr, columns[:12])) or "none"
         raise DeskError(
             f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, "
             f"Moodle (in English) or Gradescope. Its columns are {found}."
         )
     for row in rows:
-        if is_own:
-            yield row.line, Person(**{key: row[key] for key in Person.__dataclass_fields__})
-        elif of_canvas and (not row["ID"].isdecimal() or row["Student"] == "Student, Test"):
+        said = told(row.cells)
+        if of_canvas and (not said["canvas_id"] or row["Student"] == "Student, Test"):
             continue  # "Points Possible", and Canvas's own test student
-        elif row["Role"].casefold() in ("", "student"):
-            yield row.line, _of_an_export(row, row["ID"] if of_canvas else "")
-
-
-def _of_an_export(row: Row, canvas_id: str) -> Person:
-    known = {field: next(filter(None, (row[name] for name in names)), "") for field, names in COLUMNS.items()}
-    known["id"] = next(filter(None, (safe(row[name]) for name in COLUMNS["id"])), "")
-    if full := next(filter(None, (row[name] for name in FULL_NAMES)), ""):  # names are compared as one
-        known["first_name"], _, known["last_name"] = full.partition(" ")
-    elif row["Student"]:
-        first, last = _sorted_name(row["Student"])
-        known["first_name"], known["last_name"] = known["first_name"] or first, known["last_name"] or last
-    if "@" in row["SIS Login ID"]:
-        known["email"] = row["SIS Login ID"]
-    return Person(**known, canvas_id=canvas_id)
+        if is_own or row["Role"].casefold() in ("", "student"):
+            known = {kind: next(iter(said[kind]), "") for kind in Person.__dataclass_fields__}
+            if not is_own:
+                ids = (*said["id"], *said["email"], *said["canvas_id"], *said["sis_id"])
+                known["id"] = next(filter(None, map(safe, ids)), "")
+            if not (known["first_name"] or known["last_name"]):  # names are compared as one
+                first, _, last = next(iter(said["name"]), "").partition(" ")
+                known["first_name"], known["last_name"] = (
+                    _sorted_name(row["Student"]) if row["Student"] else (first, last)
+                )
+            known["email"] = known["email"] or next(filter(ADDRESS.fullmatch, said["id"]), "")
+            yield row.line, Person(**known)
 
 
 def _sorted_name(name: str) -> tuple[str, str]:

@@ -164,7 +164,7 @@ def _take(
         raise DeskError(f"{source} has no time in any row.")
     came = [_moment(row[when], f"{source}, line {row.line}", rules.zone, language) for row in timed]
     for row, time in zip(timed, came):
-        stem, said = _unit(row["unit"], unit, f"{source}, line {row.line}"), said_in(row.cells, columns)
+        stem, said = _unit(row["unit"], unit, f"{source}, line {row.line}"), said_in(row.cells)
         if stem not in index:
             index[stem] = Students(desk.submissions(stem), people, keys_of(desk, stem))
         student = index[stem].find(said)
