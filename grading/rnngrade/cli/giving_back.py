@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rnngrade.cli.shared import (
+    CANVAS,
     FILE,
     FILE_THERE,
-    FOLDER,
-    Decorator,
-    Opener,
+    canvas_at,
     command,
-    for_the_class,
     graded_units,
-    of_canvas,
     of_the_class,
-    options,
     say,
     unit_argument,
     units_argument,
@@ -43,28 +39,28 @@ def give_back() -> None:
     """
 
 
-def giving(*given: Decorator) -> Decorator:
-    """A target of `return`, with these options and that by which provisional points go, too."""
-    words = "Also the points of those for whom a person has still to look."
-    return options(*given, click.option("--provisional", is_flag=True, help=words))
-
-
-unit_or_term = (
+PROVISIONAL = click.option(
+    "--provisional", is_flag=True, help="Also the points of those for whom a person has still to look."
+)
+UNIT_OR_TERM = (
     unit_argument("; none, with --total", required=False),
     click.option("--total", "of_the_term", is_flag=True, help="The term's total in percent, instead of a unit."),
 )
-a_table = (
+A_TABLE = (
     click.option("--table", type=FILE_THERE, help="The table that you downloaded, to be filled."),
     click.option("--column", help="The column of it to fill, if it cannot be told."),
     click.option("--output", type=FILE, help="Where to write the filled table."),
 )
 
 
-@command("return csv 03 --output grades.csv", "return csv --total --output term.csv", of=give_back, name="csv")
-@giving(
+@command(
+    *("return csv 03 --output grades.csv", "return csv --total --output term.csv"),
     units_argument("all that are graded"),
     click.option("--total", "of_the_term", is_flag=True, help="One number for the term: [term] in desk.toml."),
     click.option("--output", type=FILE, help="The file to write (default: stdout)."),
+    PROVISIONAL,
+    of=give_back,
+    name="csv",
 )
 def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | None, provisional: bool) -> None:
     """A table for a spreadsheet, of all or these units: points by exercise, by hand and in all, before and after being
@@ -74,7 +70,7 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
     from rnngrade.gradebook.term import export_total
     from rnngrade.roster.students import class_list
 
-    with for_the_class() as failures:
+    with Failures() as failures:
         stems = units or graded_units(desk)
         text = (export_total if of_the_term else export)(desk, stems, failures, provisional=provisional)
         if output is None or str(output) == "-":
@@ -91,17 +87,14 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
     "return canvas 03 --url https://canvas.example.org --course 1 --assignment 4711",
     "return canvas 03 --table Grades.csv --output filled.csv",
     'return canvas --total --table Grades.csv --column "Term (99)" --output filled.csv',
+    *(*UNIT_OR_TERM, *CANVAS),
+    click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing."),
+    click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment."),
+    *(*A_TABLE, PROVISIONAL),
     of=give_back,
     name="canvas",
 )
-@giving(
-    *unit_or_term,
-    of_canvas,
-    click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing."),
-    click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment."),
-    *a_table,
-)
-def to_canvas(desk: Desk, canvas: Opener | None, dry_run: bool, feedback: bool, **given: Any) -> None:
+def to_canvas(desk: Desk, url: str, course: int, assignment: int, dry_run: bool, feedback: bool, **given: Any) -> None:
     """Grades and pages by Canvas's API, or grades into the gradebook that you downloaded. The API's token stands in the
     environment variable CANVAS_TOKEN.
     """
@@ -110,9 +103,9 @@ def to_canvas(desk: Desk, canvas: Opener | None, dry_run: bool, feedback: bool, 
     with _returned(desk, **given) as (returned, failures):
         if given["table"] is not None:
             _fill("canvas", returned, failures, **given)
-        elif canvas is not None:
+        elif opened := canvas_at(url, course, assignment):
             done = 0
-            with canvas() as opened:
+            with opened:
                 changes = list(plan(desk, returned, opened, failures, feedback=feedback))
                 for change in changes:
                     click.echo(f"{change.student}: {change.words}")
@@ -129,13 +122,11 @@ def to_canvas(desk: Desk, canvas: Opener | None, dry_run: bool, feedback: bool, 
 @command(
     "return moodle 03 --table Grades.csv --output filled.csv --zip feedback-03.zip",
     "return moodle 03 --table Grades.csv --column Bewertung --output filled.csv",
+    *(*UNIT_OR_TERM, *A_TABLE),
+    click.option("--zip", "zipped", type=FILE, help="Write all feedback pages there, for Moodle."),
+    PROVISIONAL,
     of=give_back,
     name="moodle",
-)
-@giving(
-    *unit_or_term,
-    *a_table,
-    click.option("--zip", "zipped", type=FILE, help="Write all feedback pages there, for Moodle."),
 )
 def to_moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
@@ -152,10 +143,14 @@ def to_moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
             click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
 
 
-@command("return mail 03 --output mails", of=give_back, name="mail")
-@giving(
-    unit_argument(),
-    click.option("--output", type=FOLDER, required=True, help="The folder to write."),
+@command(
+    *("return mail 03 --output mails", unit_argument()),
+    click.option(
+        "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write."
+    ),
+    PROVISIONAL,
+    of=give_back,
+    name="mail",
 )
 def by_mail(desk: Desk, output: Path, **given: Any) -> None:
     """Feedback pages, and a table for a mail merge."""
@@ -175,7 +170,7 @@ def _returned(
 
     if (unit is None) != of_the_term:
         raise click.UsageError("Say a unit, or --total for the term.")
-    with for_the_class() as failures:
+    with Failures() as failures:
         if unit is None:
             returned = of_term(desk, graded_units(desk), failures, provisional=provisional)
         else:
