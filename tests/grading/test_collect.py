@@ -24,7 +24,7 @@ from rnngrade.gradebook.renaming import rename_known
 from rnngrade.roster import sources
 from rnngrade.roster.collect import collect
 from rnngrade.roster.identity import presence
-from rnngrade.roster.names import keys_of, settle
+from rnngrade.roster.names import keys_of, read_any, settle
 from rnngrade.roster.students import ClassList
 from tests.grading.made import NONE
 from tests.sampling import ALL
@@ -436,7 +436,7 @@ def test_every_platform_s_export_comes_to_the_class_list_s_ids(desk, folder, tmp
     source = folder({path: notebook(text) if path.endswith("ipynb") else text.encode() for path, text in files.items()})
     if names:
         (tmp_path / names[0]).write_text(names[1])
-        assert settle(desk, tmp_path / names[0]) == []
+        assert [*settle(desk, read_any(tmp_path / names[0]))] == []
     report = collect(source, desk, NONE, UNIT)
     assert submitted(desk) == {path(student): notebook(text) for student, text in expected.items()}
     again = collect(source, desk, NONE, UNIT)

@@ -84,10 +84,10 @@ def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form
     GitHub Classroom.
     """
     from rnngrade.roster.collect import collect as take
-    from rnngrade.roster.names import settle
+    from rnngrade.roster.names import read_any, settle
 
     with desk.locked("rnngrade collect"), Failures() as failures:
-        say(settle(desk, names) if names else ())
+        say(settle(desk, read_any(names)) if names else ())
         if (desk.folder / "collected").is_dir():
             from rnngrade.gradebook.renaming import rename_known
 
@@ -113,16 +113,19 @@ def times(desk: Desk, table: Path | None, unit: str | None, column: str | None, 
     """Write down when submissions came, by a table of a platform's or your own, or by Canvas's API, with the token in
     CANVAS_TOKEN.
     """
-    from rnngrade.roster.times import pull_times, take_times
+    from rnngrade.core.tables import table_of
+    from rnngrade.roster.names import canvas_row, read_any
+    from rnngrade.roster.times import take_times
 
     with desk.locked("rnngrade times"):
         if table is not None:
-            taken = take_times(desk, unit, table, column=column, language=language)
+            given = read_any(table)
         elif unit and (opened := canvas_at(**canvas)):
             with opened:
-                taken = pull_times(desk, unit, opened)
+                given = table_of("Canvas", map(canvas_row, opened.pages("/submissions")))
         else:
             raise click.UsageError("Say a table, or --unit, --url, --course and --assignment for Canvas's API.")
+        taken = take_times(desk, unit, given, column=column, language=language)
     say(taken.notes)
     if not taken.new and not taken.known:
         raise Sentence("No time is of anybody who handed in: is it this unit's table?")

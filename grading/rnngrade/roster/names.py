@@ -24,7 +24,7 @@ import yaml  # type: ignore[import-untyped]
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
-from rnngrade.core.tables import Row, read_table
+from rnngrade.core.tables import Table, read_table, table_of
 from rnngrade.roster.students import (
     ADDRESS,
     COLUMNS,
@@ -78,20 +78,20 @@ def said_in(row: Mapping[str, str]) -> Said:
     return Said(tuple(keys), tuple(dict.fromkeys(names)), tuple(dict.fromkeys(full)))
 
 
-def read_rows(path: Path) -> tuple[list[str], list[Row]]:
+def read_any(path: Path) -> Table:
     """A platform's table, whatever it is written in. **Errors:** `DeskError`."""
     kind = path.suffix.casefold()
     if kind in (".yml", ".yaml"):
-        return as_table(gradescope_rows(path.read_bytes(), str(path)))
-    if kind == ".json":
-        return as_table(_canvas_rows(path))
-    return read_table(path)
-
-
-def as_table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
-    """The columns of these rows, and the rows, numbered."""
-    made = [Row(number, row) for number, row in enumerate(rows, start=1)]
-    return list(dict.fromkeys(column for row in made for column in row.cells)) or [""], made
+        return table_of(str(path), gradescope_rows(path.read_bytes(), str(path)))
+    if kind != ".json":
+        return read_table(path)
+    try:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        if not all(one.keys() & {"user_id", "anonymous_id"} for one in found):
+            raise ValueError
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise DeskError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
+    return table_of(str(path), map(canvas_row, found))
 
 
 class _Submission(msgspec.Struct):
@@ -115,16 +115,6 @@ def gradescope_rows(data: bytes, path: str) -> Iterator[dict[str, str]]:
             yield {"submission": folder.removeprefix("submission_"), **about, "Submission Time": one.created_at}
 
 
-def _canvas_rows(path: Path) -> Iterator[dict[str, str]]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-        if not all(one.keys() & {"user_id", "anonymous_id"} for one in found):
-            raise ValueError
-    except (OSError, ValueError, TypeError, AttributeError):
-        raise DeskError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
-    yield from map(canvas_row, found)
-
-
 def canvas_row(submission: Mapping[str, Any]) -> dict[str, str]:
     """What one of Canvas's Submission objects says."""
     user = submission.get("user")
@@ -136,37 +126,29 @@ def canvas_row(submission: Mapping[str, Any]) -> dict[str, str]:
 # --- what was settled
 
 
-def settle(desk: Desk, path: Path) -> list[str]:
-    """Write down whose the keys of a table are; returns a sentence on each row that is nobody's on the class list.
+def settle(desk: Desk, table: Table) -> Iterator[str]:
+    """Write down whose the keys of a table are; yields a sentence on each row that is nobody's on the class list.
 
     Without a class list, somebody is called by their login or address. **Errors:** `DeskError`.
     """
-    columns, rows = read_rows(path)
     people = class_list(desk)
     new: dict[str, str] = {}
-    unknown, with_keys = [], 0
-    for row in rows:
-        said = said_in(row.cells)
-        with_keys += bool(said.keys)
-        id = said.id(people) or ("" if people or not (said.names or said.full) else _new_id(said))
-        if said.keys and not id:
-            unknown.append(f"{path}, line {row.line}: {' or '.join(said.all[:3])} is nobody on the class list.")
+    rows = [(row.line, said) for row in table.rows if (said := said_in(row.cells)).keys]
+    if not rows:
+        words = f"says of nobody by which number or login the platform knows them; it has {table.shown}"
+        raise DeskError(f"{table.name} {words}.")
+    for line, said in rows:
+        names = (*filter(ADDRESS.fullmatch, said.names), *said.names, *said.full)
+        id = said.id(people) or ("" if people or not names else safe(names[0]))
+        if not id:
+            yield f"{table.name}, line {line}: {' or '.join(said.all[:3])} is nobody on the class list."
         for key in said.keys:
             if id and folded(key) not in people.settled:
                 new[key] = id if new.get(key, id) == id else ""  # what two handed in together is nobody's alone
-    if not with_keys:
-        there = ", ".join(map(repr, columns[:12]))
-        raise DeskError(f"{path} says of nobody by which number or login the platform knows them; it has {there}.")
     if lines := [line_for(key, id) for key, id in new.items() if id]:
         settled = desk.given(SETTLED)
         before = settled.read_text(encoding="utf-8-sig").splitlines() if settled.exists() else ["name,id"]
         write_whole(settled, "".join(f"{line}\n" for line in [*before, *lines]).encode())
-    return unknown
-
-
-def _new_id(said: Said) -> str:
-    by_address = [name for name in said.names if ADDRESS.fullmatch(name)]
-    return safe([*by_address, *said.names, *said.full][0])
 
 
 def line_for(name: str, id: str) -> str:

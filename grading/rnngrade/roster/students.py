@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
-from rnngrade.core.tables import Row, read_table
+from rnngrade.core.tables import Table, read_table
 
 One = TypeVar("One")
 _SUFFIX = re.compile(r"(?:[sj]n?r|senior|junior|iii?|iv|vi?)\.?\Z", re.IGNORECASE)
@@ -56,11 +56,6 @@ class Person:
         """The full name in both orders, if there is one."""
         return f"{self.first_name} {self.last_name}".strip(), f"{self.last_name} {self.first_name}".strip()
 
-    def key(self, kind: str) -> str:
-        """An id, an address or a number by which nobody else is known; nothing, if it is not known."""
-        value = str(getattr(self, kind))
-        return f"canvas {value}" if value and kind == "canvas_id" else folded(value)
-
 
 @dataclass
 class ClassList:
@@ -73,11 +68,12 @@ class ClassList:
 
     def __post_init__(self) -> None:
         people = self.people.values()
-        self._by = {  # an id counts more than an address
-            name: person
-            for kind in ("sis_id", "email", "canvas_id", "id")
-            for name, person in unique((person.key(kind), person) for person in people).items()
-        }
+        self._by = (  # an id counts more than an address
+            unique((folded(person.sis_id), person) for person in people)
+            | unique((folded(person.email), person) for person in people)
+            | unique((f"canvas {person.canvas_id}", person) for person in people if person.canvas_id)
+            | unique((folded(person.id), person) for person in people)
+        )
         # by full name, as it is written, and else as it is squeezed
         self._called = unique((folded(person.names[0]), person) for person in people)
         self._squeezed = unique((compact(name), person) for person in people for name in person.names)
@@ -204,10 +200,10 @@ def read_settled(desk: Desk) -> dict[str, str]:
     path, found = desk.given(SETTLED), dict[str, str]()
     if not path.exists():
         return found
-    columns, rows = read_table(path)
-    if columns[:2] != ["name", "id"]:
+    table = read_table(path)
+    if table.columns[:2] != ["name", "id"]:
         raise DeskError(f"{path} has to begin with the line name,id; below it stand names and whose they are.")
-    for row in rows:
+    for row in table.rows:
         if not is_name(row["id"]):
             raise DeskError(f"{path}, line {row.line}: {row['id']!r} cannot be the name of a student's folder.")
         if found.setdefault(folded(row["name"]), row["id"]) != row["id"]:
@@ -218,12 +214,12 @@ def read_settled(desk: Desk) -> dict[str, str]:
 def read_roster(path: Path) -> dict[str, Person]:
     """A class list, by id. **Errors:** `DeskError` if it is none."""
     try:
-        columns, rows = read_table(path)
+        table = read_table(path)
     except DeskError as error:
         raise DeskError(f"The class list {error}") from None
     people: dict[str, Person] = {}
     numbers: dict[str, str] = {}
-    for line, person in _people(path, columns, rows):
+    for line, person in _people(table):
         if person.id in people:
             raise DeskError(f"{path}, line {line}: {person.id!r} is on the list already.")
         if person.canvas_id and (other := numbers.setdefault(person.canvas_id, person.id)) != person.id:
@@ -262,18 +258,17 @@ def is_of_canvas(columns: Collection[str]) -> bool:
     return "ID" in columns and ("Student" in columns or ("LastName" in columns and "FirstName" in columns))
 
 
-def _people(path: Path, columns: list[str], rows: list[Row]) -> Iterator[tuple[int, Person]]:
-    """Who stands in a table with these columns, and on which line. **Errors:** `DeskError` if it is no class list."""
-    there = told(dict.fromkeys(columns, "there"))
-    is_own, of_canvas = "id" in columns, is_of_canvas(columns)
+def _people(table: Table) -> Iterator[tuple[int, Person]]:
+    """Who stands in a table, and on which line. **Errors:** `DeskError` if it is no class list."""
+    there = told(dict.fromkeys(table.columns, "there"))
+    is_own, of_canvas = "id" in table.columns, is_of_canvas(table.columns)
     has_names = there["name"] or (there["first_name"] and there["last_name"])
     if not (is_own or of_canvas or (has_names and (there["id"] or there["email"]))):
-        found = ", ".join(map(repr, columns[:12])) or "none"
         raise DeskError(
-            f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, "
-            f"Moodle (in English) or Gradescope. Its columns are {found}."
+            f"{table.name} is no class list: its first line has to name a column id, or be that of an export of "
+            f"Canvas, Moodle (in English) or Gradescope. Its columns are {table.shown or 'none'}."
         )
-    for row in rows:
+    for row in table.rows:
         said = told(row.cells)
         if of_canvas and (not said["canvas_id"] or row["Student"] == "Student, Test"):
             continue  # "Points Possible", and Canvas's own test student

@@ -8,28 +8,22 @@ Canvas marks late files in a download, `lovelaceada_LATE_501_…`. How late they
 nothing by itself: `late.txt` beside the submission keeps it, and it is shown until a time is known.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
-from typing import TYPE_CHECKING
+from functools import cache
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import write_changed
-from rnngrade.core.tables import Row
+from rnngrade.core.tables import Table
 from rnngrade.roster.lateness import Lateness, days_late, iso, moment, spent
-from rnngrade.roster.names import Students, as_table, canvas_row, keys_of, read_rows, said_in
+from rnngrade.roster.names import Students, keys_of, said_in
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
-
-if TYPE_CHECKING:
-    from rnngrade.lms.api import Canvas
 
 TIMESTAMP, LATE = "timestamp.txt", "late.txt"
 COLUMNS = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
@@ -134,41 +128,27 @@ class Taken:
     notes: list[str] = field(default_factory=list)
 
 
-def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None = None, language: str = "en") -> Taken:
-    """Write down when submissions of `unit` came, by the table at `path`. `column` names its column of times, and
-    `language` that of the months in it.
+def take_times(desk: Desk, unit: str | None, table: Table, *, column: str | None = None, language: str = "en") -> Taken:
+    """Write down when submissions of `unit` came, by a table. `column` names its column of times, `language` that of
+    the months in it.
 
     **Errors:** `DeskError` if it is no such table, or a time in it is none.
     """
-    columns, rows = read_rows(path)
-    when = column or next((name for name in COLUMNS if name in columns), "")
-    if when not in columns:
-        there = ", ".join(map(repr, columns[:15]))
-        raise DeskError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
-    return _take(desk, unit, str(path), columns, rows, when, language)
-
-
-def pull_times(desk: Desk, unit: str, canvas: Canvas) -> Taken:
-    """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `DeskError`."""
-    return _take(desk, unit, "Canvas", *as_table(map(canvas_row, canvas.pages("/submissions"))), "submitted_at")
-
-
-def _take(
-    desk: Desk, unit: str | None, source: str, columns: list[str], rows: list[Row], when: str, language: str = "en"
-) -> Taken:
+    when = column or next((name for name in COLUMNS if name in table.columns), "")
+    if when not in table.columns:
+        words = f"say with --column which it is, of {table.shown}"
+        raise DeskError(f"{table.name} has no column of times that is known: {words}.")
     rules, people, taken = rules_of(desk), class_list(desk), Taken()
-    index: dict[str, Students] = {}
     nobodys: dict[str, list[str]] = {}  # by unit
-    timed = [row for row in rows if row[when].strip(" -–—")]  # Moodle writes a dash where nothing was handed in
+    timed = [row for row in table.rows if row[when].strip(" -–—")]  # Moodle writes a dash where nothing was handed in
     if not timed:
-        raise DeskError(f"{source} has no time in any row.")
-    came = [_moment(row[when], f"{source}, line {row.line}", rules.zone, language) for row in timed]
-    for row, time in zip(timed, came):
-        stem, said = _unit(row["unit"], unit, f"{source}, line {row.line}"), said_in(row.cells)
-        if stem not in index:
-            index[stem] = Students(desk.submissions(stem), people, keys_of(desk, stem))
-        student = index[stem].find(said)
-        if student is None:
+        raise DeskError(f"{table.name} has no time in any row.")
+    places = [f"{table.name}, line {row.line}" for row in timed]
+    came = [_moment(row[when], place, rules.zone, language) for row, place in zip(timed, places)]
+    students = cache(lambda stem: Students(desk.submissions(stem), people, keys_of(desk, stem)))
+    for row, place, time in zip(timed, places, came):
+        stem, said = _unit(row["unit"] or unit, place), said_in(row.cells)
+        if (student := students(stem).find(said)) is None:
             person = people.people.get(said.id(people) or "")
             who = people.shown(person) if person else (*said.all, "a row without a name")[0]
             nobodys.setdefault(stem, []).append(who)
@@ -177,15 +157,14 @@ def _take(
         is_new = write_changed(beside, f"{in_utc(time)}\n".encode())
         (taken.new if is_new else taken.known).append(student)
     for stem, names in nobodys.items():
-        taken.notes.append(f"{source}: {len(names)} have a time there, and no notebook of {stem} here: {some(names)}.")
+        words = f"{len(names)} have a time there, and no notebook of {stem} here: {some(names)}"
+        taken.notes.append(f"{table.name}: {words}.")
     return taken
 
 
-def _unit(given: str, unit: str | None, place: str) -> str:
+def _unit(given: str | None, place: str) -> str:
     if not given:
-        if unit is None:
-            raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
-        return unit
+        raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
     try:
         return exercises.unit(given.zfill(2)).stem
     except KeyError:
@@ -194,14 +173,11 @@ def _unit(given: str, unit: str | None, place: str) -> str:
 
 def _moment(text: str, place: str, zone: tzinfo | None, language: str) -> datetime:
     """The time that a row has, in UTC."""
-    found = _read(text, language)
-    if found is None:
+    if (found := _read(text, language)) is None:
         raise DeskError(f"{place}: {text!r} is no date that is known: if it is not in English, say --language de.")
-    if found.tzinfo is not None:
-        return found.astimezone(UTC)
-    if zone is None:
+    if found.tzinfo is None and zone is None:
         raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
-    return moment(found, zone)
+    return found.astimezone(UTC) if found.tzinfo else moment(found, zone or UTC)
 
 
 def _read(text: str, language: str) -> datetime | None:
