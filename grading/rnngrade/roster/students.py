@@ -15,17 +15,16 @@ by a full name that only one has, however it is written: "O'Hara, Zoë" is "zoë
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
-from rnngrade.core.tables import Table, read_table
+from rnngrade.core.tables import Row, read_table
 
 One = TypeVar("One")
-_SUFFIX = re.compile(r"(?:[sj]n?r|senior|junior|iii?|iv|vi?)\.?\Z", re.IGNORECASE)
 ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
 
@@ -217,16 +216,43 @@ def read_roster(path: Path) -> dict[str, Person]:
         table = read_table(path)
     except DeskError as error:
         raise DeskError(f"The class list {error}") from None
+    there = told(dict.fromkeys(table.columns, "1"))
+    is_own, of_canvas = "id" in table.columns, "ID" in table.columns and there["canvas_id"]
+    has_names = there["name"] or (there["first_name"] and there["last_name"])
+    if not (is_own or of_canvas or (has_names and (there["id"] or there["email"]))):
+        raise DeskError(
+            f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, "
+            f"Moodle (in English) or Gradescope. Its columns are {table.shown or 'none'}."
+        )
     people: dict[str, Person] = {}
     numbers: dict[str, str] = {}
-    for line, person in _people(table):
+    for row in table.rows:
+        person, is_student = _person(row, is_own), is_own or row["Role"].casefold() in ("", "student")
+        is_nobody = of_canvas and not person.canvas_id  # "Points Possible"
+        if not is_student or is_nobody or row["Student"] == "Student, Test" or not person.id:
+            continue
         if person.id in people:
-            raise DeskError(f"{path}, line {line}: {person.id!r} is on the list already.")
+            raise DeskError(f"{path}, line {row.line}: {person.id!r} is on the list already.")
         if person.canvas_id and (other := numbers.setdefault(person.canvas_id, person.id)) != person.id:
-            raise DeskError(f"{path}, line {line}: {other!r} has Canvas's number {person.canvas_id} already.")
-        if person.id:
-            people[person.id] = person
+            raise DeskError(f"{path}, line {row.line}: {other!r} has Canvas's number {person.canvas_id} already.")
+        people[person.id] = person
     return people
+
+
+def _person(row: Row, is_own: bool) -> Person:
+    """Who stands in a row, in a table of one's own or in an export."""
+    said = told(row.cells)
+    known = {kind: next(iter(said[kind]), "") for kind in Person.__dataclass_fields__}
+    if not is_own:
+        ids = (*said["id"], *said["email"], *said["canvas_id"], *said["sis_id"])
+        known["id"] = next(filter(None, map(safe, ids)), "")
+    if not (known["first_name"] or known["last_name"]):  # names are compared as one
+        first, _, last = next(iter(said["name"]), "").partition(" ")
+        if row["Student"]:  # "King, Jr., Martin Luther"
+            last, _, first = map(str.strip, row["Student"].rpartition(","))
+        known |= {"first_name": first, "last_name": last}
+    known["email"] = known["email"] or next(filter(ADDRESS.fullmatch, said["id"]), "")
+    return Person(**known)
 
 
 # What columns say of somebody, in tables of one's own and in those of platforms; the first that says something counts.
@@ -248,54 +274,9 @@ COLUMNS = {
 def told(cells: Mapping[str, str]) -> dict[str, list[str]]:
     """All that a row, by column, says of somebody."""
     found = {kind: [cells[name] for name in names if cells.get(name)] for kind, names in COLUMNS.items()}
-    if is_of_canvas(cells) and cells.get("ID", "").isdecimal():
-        found["canvas_id"].append(cells["ID"])
+    if cells.get("ID", "").isdecimal() and ("Student" in cells or {"LastName", "FirstName"} <= cells.keys()):
+        found["canvas_id"].append(cells["ID"])  # in Canvas's gradebook
     return found
-
-
-def is_of_canvas(columns: Collection[str]) -> bool:
-    """Whether a table with these columns is Canvas's gradebook."""
-    return "ID" in columns and ("Student" in columns or ("LastName" in columns and "FirstName" in columns))
-
-
-def _people(table: Table) -> Iterator[tuple[int, Person]]:
-    """Who stands in a table, and on which line. **Errors:** `DeskError` if it is no class list."""
-    there = told(dict.fromkeys(table.columns, "there"))
-    is_own, of_canvas = "id" in table.columns, is_of_canvas(table.columns)
-    has_names = there["name"] or (there["first_name"] and there["last_name"])
-    if not (is_own or of_canvas or (has_names and (there["id"] or there["email"]))):
-        raise DeskError(
-            f"{table.name} is no class list: its first line has to name a column id, or be that of an export of "
-            f"Canvas, Moodle (in English) or Gradescope. Its columns are {table.shown or 'none'}."
-        )
-    for row in table.rows:
-        said = told(row.cells)
-        if of_canvas and (not said["canvas_id"] or row["Student"] == "Student, Test"):
-            continue  # "Points Possible", and Canvas's own test student
-        if is_own or row["Role"].casefold() in ("", "student"):
-            known = {kind: next(iter(said[kind]), "") for kind in Person.__dataclass_fields__}
-            if not is_own:
-                ids = (*said["id"], *said["email"], *said["canvas_id"], *said["sis_id"])
-                known["id"] = next(filter(None, map(safe, ids)), "")
-            if not (known["first_name"] or known["last_name"]):  # names are compared as one
-                first, _, last = next(iter(said["name"]), "").partition(" ")
-                known["first_name"], known["last_name"] = (
-                    _sorted_name(row["Student"]) if row["Student"] else (first, last)
-                )
-            known["email"] = known["email"] or next(filter(ADDRESS.fullmatch, said["id"]), "")
-            yield row.line, Person(**known)
-
-
-def _sorted_name(name: str) -> tuple[str, str]:
-    """First and last name of a name as it is sorted.
-
-    >>> _sorted_name("King, Ada"), _sorted_name("King, Jr., Martin Luther"), _sorted_name("Madonna")
-    (('Ada', 'King'), ('Martin Luther', 'King, Jr.'), ('', 'Madonna'))
-    """
-    last, *rest = (part.strip() for part in name.split(","))
-    if rest[1:] and _SUFFIX.match(rest[0]):
-        last, rest = f"{last}, {rest[0]}", rest[1:]
-    return ", ".join(rest), last
 
 
 def safe(text: str) -> str:
