@@ -125,14 +125,7 @@ def times(desk: Desk, table: Path | None, unit: str | None, column: str | None, 
                 given = table_of("Canvas", map(canvas_row, opened.pages("/submissions")))
         else:
             raise click.UsageError("Say a table, or --unit, --url, --course and --assignment for Canvas's API.")
-        taken = take_times(desk, unit, given, column=column, language=language)
-    say(taken.notes)
-    if not taken.new and not taken.known:
-        raise Sentence("No time is of anybody who handed in: is it this unit's table?")
-    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
-    if taken.new:
-        words = "is in all reports, feedback and tables from now on; formgrader has it after the next 'rnngrade run'."
-        click.echo(f"What being late costs {words}")
+        say(take_times(desk, unit, given, column=column, language=language))
 
 
 @command("status")
