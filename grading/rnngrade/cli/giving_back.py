@@ -176,7 +176,9 @@ def _returned(
         else:
             returned = of_unit(desk, unit, failures, provisional=provisional)
         yield returned, failures
-        say(returned.left_out())
+        if returned.waiting:
+            words = f"Left out, for a person has still to look: {', '.join(returned.waiting)}. With --provisional, what"
+            click.echo(f"{words} they have so far goes back as well.")
 
 
 def _fill(
