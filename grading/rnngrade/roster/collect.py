@@ -17,7 +17,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
-from rnngrade.roster.sources import LeftOut, Notes, Reader, opened, shown
+from rnngrade.roster.sources import File, LeftOut, Notes, opened, read, shown
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
@@ -50,11 +50,13 @@ def collect(
     source, notes = _inner(source, desk), report.notes
     names = Names(desk, class_list(desk), notes)
     with tempfile.TemporaryDirectory() as folder:
-        found: list[Found] = []
+        found, others = list[Found](), list[File]()
         with opened(source, failures) as entries:
             sorter = Sorter(unit, units, format, source, entries, names)
-            reader = Reader(notes, failures, sorter.owner)
-            for file in reader.files(entries):
+            for file in read(entries, notes, failures, sorter.owner):
+                if file.data is None:
+                    others.append(file)
+                    continue
                 with failures.at(shown(file.full)), notes.leaving(file.full):
                     notebooks, waiting = [*sorter.sort(file)], Path(folder, str(len(found)))
                     with writing(waiting):  # on disk, for a class may be larger than the memory
@@ -65,7 +67,7 @@ def collect(
         if sorter.is_download:
             found = _of_one_assignment(found, desk, notes)
         taken_for = Counter(notebook.unit for notebook in found).most_common(1)
-        for file in reader.others:
+        for file in others:
             for who_and_what in sorter.students_of(file, taken_for[0][0] if taken_for else None):
                 _mark(desk, *who_and_what)
         origins: dict[tuple[str, str], set[str]] = {}

@@ -17,7 +17,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import some
 from rnngrade.roster.names import MOST_METADATA, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import ABOVE, METADATA, PLATFORMS, Download, Reader, Who, is_of_a_platform, told
-from rnngrade.roster.sources import Entry, File, LeftOut, Notes, folders, shown, wanted
+from rnngrade.roster.sources import File, LeftOut, Notes, folders, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded, safe, spaced
 from rnngrade.roster.times import in_utc, time_in
 
@@ -120,7 +120,7 @@ class Sorter:
     """Tells for each notebook whose it is, of which unit, and which version."""
 
     def __init__(
-        self, unit: str | None, units: list[str], format: str, source: Path, entries: list[Entry], names: Names
+        self, unit: str | None, units: list[str], format: str, source: Path, entries: list[File], names: Names
     ) -> None:
         self._unit, self._units, self._names, self._notes = unit, units, names, names.notes
         self._patterns = {
@@ -156,7 +156,8 @@ class Sorter:
 
     def sort(self, file: File) -> Iterator[Found]:
         """Whose notebook a file is. **Errors:** `LeftOut`, if it cannot be told."""
-        named, found = self._unit_in(file), unit_of_cells(file.data, self._units)
+        data = file.data or b""
+        named, found = self._unit_in(file), unit_of_cells(data, self._units)
         unit = found or named or self._unit
         if unit is None:
             raise LeftOut("which unit it is, cannot be told: give the unit, or name the file after it")
@@ -164,7 +165,7 @@ class Sorter:
             self._notes.append(f"{shown(file.full)} is taken for {found}, whose cells it has, and not for {named}.")
         if unit != (self._unit or unit):
             raise LeftOut(f"it is of {unit}, not of {self._unit}")
-        copy, readable = _COPY.search(PurePosixPath(file.path).stem), _is_notebook(file.data)
+        copy, readable = _COPY.search(PurePosixPath(file.path).stem), _is_notebook(data)
         number = int((copy[1] or copy[2])[:9]) if copy else 0
         for student, who in self._whose(file, unit):
             if not readable:
@@ -225,7 +226,7 @@ class Sorter:
             why = "whose it is, cannot be told: collect the folder with the students' folders in it, or name it"
             raise LeftOut(f"{why} {is_one}")
         name = self._owner(path, in_zip=bool(file.outer))
-        if name is None and not file.outer and unit_of_cells(file.data, self._units):
+        if name is None and not file.outer and unit_of_cells(file.data or b"", self._units):
             name = self._owner_of_any_name(path)
         if name is None:
             raise LeftOut(f"whose it is, cannot be told: name it {is_one}")

@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -33,14 +33,17 @@ _ENTRY = b"PK\x01\x02"  # begins an entry of a zip's contents
 
 @dataclass(frozen=True)
 class File:
-    """A file of the source: its path there, its bytes, when it was made, the zip in the source that it was in, and
-    the timestamp.txt beside it.
+    """A file in a folder or a zip: its path there, when it was made, how so many of its bytes are read (**Errors:**
+    `LeftOut` or `OSError`), and why it cannot be collected, if it cannot. Of one that was read, the zip in the source
+    that it was in, its bytes, None if it is no notebook, and the timestamp.txt beside it.
     """
 
     path: str
-    data: bytes
     modified: float
+    read: Callable[[int], bytes]
+    odd: str = ""
     outer: str = ""
+    data: bytes | None = None
     timestamp: bytes | None = None
 
     @property
@@ -74,25 +77,15 @@ class _Budget:
     files: int
     words: str
 
-    def covers(self, data: bytes) -> bool:
+    def covers(self, data: bytes, notes: Notes) -> bool:
         self.room -= len(data)
+        if self.room < 0:
+            notes.append(f"{self.words}: the rest was left out.")
         return self.room >= 0
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A file that lies in a folder or a zip: its path there, when it was made, and how so many of its bytes are read;
-    and why it cannot be collected, if it cannot. **Errors:** `LeftOut` or `OSError`, of `read`.
-    """
-
-    path: str
-    modified: float
-    read: Callable[[int], bytes]
-    odd: str = ""
-
-
 @contextlib.contextmanager
-def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
+def opened(source: Path, failures: Failures) -> Iterator[list[File]]:
     """What lies in a folder, a zip or a single file; what is in zips within it is not looked at. What cannot be
     listed is put into `failures`. **Errors:** `DeskError`.
     """
@@ -103,73 +96,64 @@ def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
             with _zip(source) as entries:
                 yield entries
         elif source.is_file() and source.suffix.casefold() == ".ipynb":
-            yield [Entry(source.name, source.stat().st_mtime, partial(_read, source))]
+            yield [File(source.name, source.stat().st_mtime, partial(_bytes_of, source))]
         else:
             raise DeskError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
     except (LeftOut, OSError) as error:
         raise DeskError(f"{shown(str(source))} cannot be read: {error}.") from None
 
 
-@dataclass
-class Reader:
-    """Reads the notebooks among some entries, also those in zips. What is odd about one is put into `notes`; what
-    cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is: all of one student's
-    are read as far as one budget goes. `others` gets what is no notebook, without its bytes.
+def read(files: list[File], notes: Notes, failures: Failures, owner: Callable[[str], str]) -> Iterator[File]:
+    """The notebooks among some files, also those in zips, and what is none, without its bytes. What is odd about one is
+    put into `notes`; what cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is:
+    all of one student's are read as far as one budget goes.
     """
+    budgets: dict[str, _Budget] = {}
+    for file in _read_all(
+        files, _Budget(MAX_ALL, MAX_FILES, f"There are more than {MAX_ALL // 2**30} GB"), notes, failures
+    ):
+        if file.data is None or not file.path.casefold().endswith(".zip"):
+            yield file
+            continue
+        most = f"More than {MAX_WITHIN // 2**20} MB are in {shown(file.path)} and what else this student handed in"
+        budget = budgets.setdefault(owner(file.path), _Budget(MAX_WITHIN, MAX_NESTED, f"{most} as zips"))
+        with failures.at(shown(file.path)), notes.leaving(file.path):
+            if not budget.covers(file.data, notes):
+                continue
+            if file.data.count(_ENTRY) > MAX_FILES:
+                raise LeftOut(f"it holds more than {MAX_FILES} files")
+            with _zip(BytesIO(file.data)) as inner:
+                yield from _read_all(inner, budget, notes, failures, file.path)
 
-    notes: Notes
-    failures: Failures
-    owner: Callable[[str], str]
-    others: list[File] = field(default_factory=list)
 
-    def files(self, entries: list[Entry]) -> Iterator[File]:
-        budgets: dict[str, _Budget] = {}
-        of_all = _Budget(MAX_ALL, MAX_FILES, f"There are more than {MAX_ALL // 2**30} GB")
-        for file in self._files(entries, of_all):
-            if not file.path.casefold().endswith(".zip"):
+def _read_all(files: list[File], budget: _Budget, notes: Notes, failures: Failures, outer: str = "") -> Iterator[File]:
+    """These files read, as far as they are notebooks, or zips that are not in one, `outer`, themselves."""
+    most = budget.files
+    budget.files -= min(most, len(files))
+    if len(files) > most:
+        where = f" in {shown(outer)}" if outer else ""
+        notes.append(f"There are {len(files)} files{where}: only {most} were looked at.")
+    stamps = {file.path: file for file in files[:most] if file.path.endswith("timestamp.txt") and not file.odd}
+    for file in (replace(file, outer=outer) for file in files[:most]):
+        path = PurePosixPath(file.path)
+        with failures.at(shown(file.full)), notes.leaving(file.full):
+            if file.odd:
+                raise LeftOut(file.odd)
+            if path.name in _ABOUT or (outer and path.suffix == ".json"):
+                continue
+            if not wanted(path.name) or (outer and path.suffix.casefold() == ".zip"):
                 yield file
-                continue
-            most = f"More than {MAX_WITHIN // 2**20} MB are in {shown(file.path)} and what else this student handed in"
-            budget = budgets.setdefault(self.owner(file.path), _Budget(MAX_WITHIN, MAX_NESTED, f"{most} as zips"))
-            if not budget.covers(file.data):
-                self.notes.append(f"{budget.words}: the rest was left out.")
-                continue
-            with self.failures.at(shown(file.path)), self.notes.leaving(file.path):
-                if file.data.count(_ENTRY) > MAX_FILES:
-                    raise LeftOut(f"it holds more than {MAX_FILES} files")
-                with _zip(BytesIO(file.data)) as inner:
-                    yield from self._files(inner, budget, file.path)
-
-    def _files(self, entries: list[Entry], budget: _Budget, outer: str = "") -> Iterator[File]:
-        """The notebooks among the entries, and the zips, unless they are in one, `outer`, themselves."""
-        most = budget.files
-        budget.files -= min(most, len(entries))
-        if len(entries) > most:
-            where = f" in {shown(outer)}" if outer else ""
-            self.notes.append(f"There are {len(entries)} files{where}: only {most} were looked at.")
-        stamps = {entry.path: entry for entry in entries[:most] if entry.path.endswith("timestamp.txt")}
-        for entry in entries[:most]:
-            file, name = File(entry.path, b"", entry.modified, outer), PurePosixPath(entry.path).name
-            with self.failures.at(shown(file.full)), self.notes.leaving(file.full):
-                if entry.odd:
-                    raise LeftOut(entry.odd)
-                if name in _ABOUT or (outer and name.endswith(".json")):
-                    continue
-                if not wanted(name) or (outer and name.casefold().endswith(".zip")):
-                    self.others.append(file)
-                    raise LeftOut("it is no notebook")
-                data = entry.read(MAX_FILE + 1)  # what the zip says of its size is not believed
-                beside = stamps.get(str(PurePosixPath(entry.path).with_name("timestamp.txt")))
-                written = None if beside is None or beside.odd else beside.read(100)
-                if not budget.covers(data):
-                    self.notes.append(f"{budget.words}: the rest was left out.")
-                    return
-                if len(data) > MAX_FILE:
-                    raise LeftOut(f"it is larger than {MAX_FILE // 2**20} MB")
-                yield replace(file, data=data, timestamp=written)
+                raise LeftOut("it is no notebook")
+            data = file.read(MAX_FILE + 1)  # what the zip says of its size is not believed
+            beside = stamps.get(str(path.with_name("timestamp.txt")))
+            if not budget.covers(data, notes):
+                return
+            if len(data) > MAX_FILE:
+                raise LeftOut(f"it is larger than {MAX_FILE // 2**20} MB")
+            yield replace(file, data=data, timestamp=beside.read(100) if beside else None)
 
 
-def _of_folder(folder: Path, failures: Failures) -> list[Entry]:
+def _of_folder(folder: Path, failures: Failures) -> list[File]:
     def unreadable(error: OSError) -> None:
         with failures.at(shown(str(error.filename))):
             raise error
@@ -184,12 +168,12 @@ def _of_folder(folder: Path, failures: Failures) -> list[Entry]:
                 if not stat.S_ISDIR(about.st_mode) and not _IGNORED.search(relative):
                     odd = "it is a link" if stat.S_ISLNK(about.st_mode) else "it is no file"
                     odd = "" if stat.S_ISREG(about.st_mode) else odd
-                    found.append(Entry(relative, about.st_mtime, partial(_read, path), odd))
+                    found.append(File(relative, about.st_mtime, partial(_bytes_of, path), odd))
     return found
 
 
 @contextlib.contextmanager
-def _zip(archive: Path | IO[bytes]) -> Iterator[list[Entry]]:
+def _zip(archive: Path | IO[bytes]) -> Iterator[list[File]]:
     """What lies in a zip. **Errors:** `LeftOut`."""
     try:
         opened = zipfile.ZipFile(archive)
@@ -204,11 +188,11 @@ def _zip(archive: Path | IO[bytes]) -> Iterator[list[Entry]]:
                 odd = "its path leads out of the zip"
             if leads_out or not (entry.is_dir() or _IGNORED.search(name)):
                 when = int("".join(f"{part:02}" for part in entry.date_time))  # a number that grows with it
-                found.append(Entry(name, when, partial(_unpacked, opened, entry), odd))
+                found.append(File(name, when, partial(_unpacked, opened, entry), odd))
         yield found
 
 
-def _read(path: Path, most: int) -> bytes:
+def _bytes_of(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         return file.read(most)
 
