@@ -145,7 +145,7 @@ WHOSE = [  # a student, or nobody, what is said of it, who named the files, the 
         *(None, "was left out: whose it is, cannot be told: name it STUDENT/03_cell.ipynb.", "auto", UNIT),
         *("03_cell.ipynb", "hand-ins/ada.ipynb", "submitted/03_cell/03_cell-1.ipynb"),
     ),
-    *((None, f"was left out: its name is none of {one.title()}'s.", one, None, "ada/03_cell.ipynb")
+    *((None, f"was left out: its name is none of {one.title()}'s.", one, None, "ada/03_cell.ipynb", "03_cell.zip")
       for one in ("moodle", "canvas")),
 ]  # fmt: skip
 
@@ -982,6 +982,13 @@ def test_a_file_that_is_named_after_another_unit_is_taken_for_what_it_is(desk, f
     assert report.notes == ["ada/03_cell.ipynb is taken for 02_unfolding, whose cells it has, and not for 03_cell."]
     left_out = collect(source, desk, NONE, UNIT)
     assert left_out.notes[-1] == "ada/03_cell.ipynb was left out: it is of 02_unfolding, not of 03_cell."
+
+
+def test_beside_the_folders_of_students_a_notebook_without_a_name_is_nobody_s(desk, folder):
+    names = ("03_cell.ipynb", "ada/final.ipynb", "bob/final.ipynb")
+    report = collect(folder({name: answers(UNIT, name) for name in names}), desk, NONE)
+    assert list(submitted(desk)) == [path("ada"), path("bob")]
+    assert report.notes == ["03_cell.ipynb was left out: whose it is, cannot be told: name it STUDENT/03_cell.ipynb."]
 
 
 def test_notebooks_of_several_students_in_one_folder_are_nobody_s_without_a_class_list(desk, folder):

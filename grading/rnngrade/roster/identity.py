@@ -8,6 +8,7 @@ say (nbgrader's `grade_id`, which are those of the exercises), whatever the file
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -172,7 +173,7 @@ class Sorter:
                 self._notes.append(f"{shown(file.full)} is no notebook; it is kept for {student} all the same.")
             if who.late:
                 self._notes.append(f"{shown(file.full)} was late, says Canvas.")
-            when = self._time(who.when.encode(), file) if who.when else self._handed_in(file, unit)
+            when = self._when(who, file, unit)
             version = (readable, number, file.modified, file.full)
             yield Found(student, who.origin, unit, version, file.full, when, "Canvas" if who.late else "")
 
@@ -199,16 +200,18 @@ class Sorter:
     def _whose(self, file: File, unit: str) -> Iterator[tuple[str, Who]]:
         """The students who handed in a file. Why it is nobody's, is noted."""
         with self._notes.leaving(file.full):
-            for who in self._of_folder(file, unit) if self._reader is None else self._named(self._outer(file)):
+            found = self._of_folder(file, unit) if self._reader is None else self._named(self._outer(file))
+            if self._reader and not found:
+                raise LeftOut(f"its name is none of {self._format.title()}'s")
+            for who in found:
                 with self._notes.leaving(file.full):
                     yield self._names.student(who, unit, file.full), who
 
     def _named(self, path: str) -> list[Who]:
-        """By the names that the platform made. **Errors:** `LeftOut`, if it makes no such name."""
+        """By the names that the platform made; nobody, if it makes no such name."""
         pattern, whose = self._reader or ("", lambda _: [])
-        if named := re.match(ABOVE + pattern, path):
-            return whose(named)
-        raise LeftOut(f"its name is none of {self._format.title()}'s")
+        named = re.match(ABOVE + pattern, path)
+        return whose(named) if named else []
 
     def _of_folder(self, file: File, unit: str) -> list[Who]:
         path = self._outer(file)
@@ -225,30 +228,28 @@ class Sorter:
         if people[1:] and not self._names.is_listed(people[0]):
             why = "whose it is, cannot be told: collect the folder with the students' folders in it, or name it"
             raise LeftOut(f"{why} {is_one}")
-        name = self._owner(path, in_zip=bool(file.outer))
-        if name is None and not file.outer and unit_of_cells(file.data or b"", self._units):
-            name = self._owner_of_any_name(path)
+        has_cells = not file.outer and unit_of_cells(file.data or b"", self._units) is not None
+        name = self._owner(path, in_zip=bool(file.outer), has_cells=has_cells)
         if name is None:
             raise LeftOut(f"whose it is, cannot be told: name it {is_one}")
         # A zip without a student's folder around it may be a whole class's, with a folder for each.
         inner = "/".join(["", *folders(file.path)]) if file.outer else ""
         return [Who(names=(name,), called=name, origin=f"folder {name}/" if people else f"folder {name}{inner}")]
 
-    def _handed_in(self, file: File, unit: str) -> str:
-        """When, by a timestamp.txt where nbgrader puts it; anywhere else, it is the student's own."""
-        if file.timestamp is None:
+    def _when(self, who: Who, file: File, unit: str) -> str:
+        """When it came, by the platform, or by a timestamp.txt where nbgrader puts it; anywhere else, it is the
+        student's own.
+        """
+        if (written := who.when.encode() or file.timestamp) is None:
             return ""
-        if self._reader is None and PurePosixPath(self._outer(file)).parts[1:] == (unit, f"{unit}.ipynb"):
-            return self._time(file.timestamp, file)
-        self._notes.append(f"The timestamp.txt beside {shown(file.full)} may be a student's: it was left out.")
+        why = "may be a student's: it was left out"
+        of_nbgrader = PurePosixPath(self._outer(file)).parts[1:] == (unit, f"{unit}.ipynb")
+        if who.when or (self._reader is None and of_nbgrader):
+            with suppress(ValueError):
+                return in_utc(time_in(written))
+            why = "was left out: it holds no date"
+        self._notes.append(f"The timestamp.txt beside {shown(file.full)} {why}.")
         return ""
-
-    def _time(self, written: bytes, file: File) -> str:
-        try:
-            return in_utc(time_in(written))
-        except ValueError:
-            self._notes.append(f"The timestamp.txt beside {shown(file.full)} was left out: it holds no date.")
-            return ""
 
     def _outer(self, file: File) -> str:
         """The path of a file as far as the platform, or the instructor, made it."""
@@ -271,8 +272,10 @@ class Sorter:
     def _unit_of(self, text: str) -> str | None:
         return next((name for name, pattern in self._patterns.items() if pattern.match(text)), None)
 
-    def _owner(self, path: str, in_zip: bool) -> str | None:
-        """The student's name in a path: the folder that is no unit's, or what stands beside the unit."""
+    def _owner(self, path: str, in_zip: bool, has_cells: bool = False) -> str | None:
+        """The student's name in a path: the folder that is no unit's, or what stands beside the unit. Where a name says
+        nothing, of a file that has a unit's cells: who is on the class list; else the folder, if each has one file.
+        """
         stem, people = PurePosixPath(path).stem, self._people(path)
         unit = self._unit_of(stem)
         if unit is None and not people:
@@ -281,19 +284,13 @@ class Sorter:
         if people and (unit or in_zip or self._unit_of(folders(path)[-1])):
             return people[0]
         named = self._patterns[unit].match(stem) if unit else None
-        return (
-            next((text for text in named.group("before", "after") if text and not _NOBODY.fullmatch(text)), None)
-            if named
-            else None
-        )
-
-    def _owner_of_any_name(self, path: str) -> str | None:
-        """The student of a notebook whose name says nothing: by the class list; else the folder, if each has one."""
-        people = self._people(path)
-        if listed := next((name for name in (PurePosixPath(path).stem, *people) if self._names.is_listed(name)), None):
-            return listed
-        with_notebooks = [count for folder, count in self._beside.items() if folder]
-        return people[0] if len(with_notebooks) > 1 and set(with_notebooks) == {1} else None
+        beside = named.group("before", "after") if named else ()
+        names = [text for text in beside if text and not _NOBODY.fullmatch(text)]
+        if has_cells and not names:
+            names = [name for name in (stem, *people) if self._names.is_listed(name)]
+            with_files = [count for folder, count in self._beside.items() if folder]
+            names += people[:1] if len(with_files) > 1 and set(with_files) == {1} else []
+        return next(iter(names), None)
 
 
 def _is_notebook(data: bytes) -> bool:
