@@ -188,6 +188,6 @@ def _fill(
 
     if output is None or output.resolve() == table.resolve():
         raise click.UsageError("Say --output FILE, another one: the table that you downloaded stays as it is.")
-    filled = fill(table, at, column, returned, failures)
-    write_whole(output, filled.text.encode())
-    click.echo(f"{output}: {len(filled.graded)} graded in {filled.column!r}")
+    text, filled, graded = fill(table, at, column, returned, failures)
+    write_whole(output, text.encode())
+    click.echo(f"{output}: {len(graded)} graded in {filled!r}")
