@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ import click
 
 from rnngrade.cli.shared import (
     CANVAS,
-    FILE,
     FILE_THERE,
     canvas_at,
     command,
@@ -39,13 +39,13 @@ def give_back() -> None:
     """
 
 
-PROVISIONAL = click.option(
-    "--provisional", is_flag=True, help="Also the points of those for whom a person has still to look."
-)
+PROVISIONAL = "Also the points of those for whom a person has still to look."
+target = partial(command, click.option("--provisional", is_flag=True, help=PROVISIONAL), of=give_back)
 UNIT_OR_TERM = (
     unit_argument("; none, with --total", required=False),
     click.option("--total", "of_the_term", is_flag=True, help="The term's total in percent, instead of a unit."),
 )
+FILE = click.Path(path_type=Path, dir_okay=False)
 A_TABLE = (
     click.option("--table", type=FILE_THERE, help="The table that you downloaded, to be filled."),
     click.option("--column", help="The column of it to fill, if it cannot be told."),
@@ -53,16 +53,13 @@ A_TABLE = (
 )
 
 
-@command(
+@target(
     *("return csv 03 --output grades.csv", "return csv --total --output term.csv"),
     units_argument("all that are graded"),
     click.option("--total", "of_the_term", is_flag=True, help="One number for the term: [term] in desk.toml."),
     click.option("--output", type=FILE, help="The file to write (default: stdout)."),
-    PROVISIONAL,
-    of=give_back,
-    name="csv",
 )
-def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | None, provisional: bool) -> None:
+def csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | None, provisional: bool) -> None:
     """A table for a spreadsheet, of all or these units: points by exercise, by hand and in all, before and after being
     late. A total that may still change is left empty.
     """
@@ -83,18 +80,16 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
             say(of_the_class(desk, people, unit), err=True)
 
 
-@command(
+@target(
     "return canvas 03 --url https://canvas.example.org --course 1 --assignment 4711",
     "return canvas 03 --table Grades.csv --output filled.csv",
     'return canvas --total --table Grades.csv --column "Term (99)" --output filled.csv',
     *(*UNIT_OR_TERM, *CANVAS),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing."),
     click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment."),
-    *(*A_TABLE, PROVISIONAL),
-    of=give_back,
-    name="canvas",
+    *A_TABLE,
 )
-def to_canvas(desk: Desk, url: str, course: int, assignment: int, dry_run: bool, feedback: bool, **given: Any) -> None:
+def canvas(desk: Desk, url: str, course: int, assignment: int, dry_run: bool, feedback: bool, **given: Any) -> None:
     """Grades and pages by Canvas's API, or grades into the gradebook that you downloaded. The API's token stands in the
     environment variable CANVAS_TOKEN.
     """
@@ -119,16 +114,13 @@ def to_canvas(desk: Desk, url: str, course: int, assignment: int, dry_run: bool,
             raise click.UsageError("Say --url, --course and --assignment, or --table FILE with --output FILE.")
 
 
-@command(
+@target(
     "return moodle 03 --table Grades.csv --output filled.csv --zip feedback-03.zip",
     "return moodle 03 --table Grades.csv --column Bewertung --output filled.csv",
     *(*UNIT_OR_TERM, *A_TABLE),
     click.option("--zip", "zipped", type=FILE, help="Write all feedback pages there, for Moodle."),
-    PROVISIONAL,
-    of=give_back,
-    name="moodle",
 )
-def to_moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
+def moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
     from rnngrade.lms.pages import feedback_zip
 
@@ -143,16 +135,13 @@ def to_moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
             click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
 
 
-@command(
+@target(
     *("return mail 03 --output mails", unit_argument()),
     click.option(
         "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write."
     ),
-    PROVISIONAL,
-    of=give_back,
-    name="mail",
 )
-def by_mail(desk: Desk, output: Path, **given: Any) -> None:
+def mail(desk: Desk, output: Path, **given: Any) -> None:
     """Feedback pages, and a table for a mail merge."""
     from rnngrade.lms.pages import write_mails
 

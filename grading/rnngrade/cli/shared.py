@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FILE = click.Path(path_type=Path, dir_okay=False)
 FILE_THERE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
@@ -41,7 +40,7 @@ class UnitName(click.ParamType):
 
 
 def command(
-    *given: str | Parameter, of: click.Group | None = None, name: str | None = None, **more: Any
+    *given: str | Parameter, of: click.Group | None = None, **more: Any
 ) -> Callable[[Callable[..., Any]], click.Command]:
     """A command that gets the desk. Given are its examples, of `rnngrade --desk autumn` or as they stand, and what it
     asks for.
@@ -54,7 +53,7 @@ def command(
     def made(function: Callable[..., Any]) -> click.Command:
         for parameter in reversed(given):
             function = function if isinstance(parameter, str) else parameter(function)
-        return make(name, epilog=EXAMPLES + "\n".join(f"  {one}" for one in examples), **more)(click.pass_obj(function))
+        return make(epilog=EXAMPLES + "\n".join(f"  {one}" for one in examples), **more)(click.pass_obj(function))
 
     return made
 
@@ -101,28 +100,26 @@ def say(lines: Iterable[str], *, err: bool = False) -> None:
 
 def require_work(desk: Desk, units: Sequence[str], names: Sequence[str] = ()) -> list[str]:
     """The students who are called so. **Errors:** `Sentence` if nobody has handed in any of these; `DeskError`."""
+    nothing = (
+        f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
+        "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
+    )
     there = {student for unit in units for student in desk.submissions(unit)}
-    if not there:
-        raise Sentence(
-            f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
-            "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
-        )
-    return _called(desk, names, sorted(there), f"who handed in {', '.join(units)}")
+    return _called(desk, names, sorted(there), f"who handed in {', '.join(units)}", nothing)
 
 
 def require_graded(desk: Desk, unit: str, names: Sequence[str] = ()) -> list[str]:
     """The students who are called so. **Errors:** `Sentence` if nothing of the unit is graded; `DeskError`."""
-    graded = [record.student for record in desk.graded(unit)]
-    if not graded:
-        command = desk.command(f"run {unit[:2]}")
-        raise Sentence(f"Nothing of {unit} is graded in {desk.folder} yet: run '{command}' first.")
-    return _called(desk, names, graded, f"who is graded in {unit}")
+    nothing = f"Nothing of {unit} is graded in {desk.folder} yet: run '{desk.command(f'run {unit[:2]}')}' first."
+    return _called(desk, names, [record.student for record in desk.graded(unit)], f"who is graded in {unit}", nothing)
 
 
-def _called(desk: Desk, names: Sequence[str], students: Sequence[str], where: str) -> list[str]:
+def _called(desk: Desk, names: Sequence[str], students: Sequence[str], where: str, nothing: str) -> list[str]:
     from rnngrade.roster.names import called
     from rnngrade.roster.students import class_list
 
+    if not students:
+        raise Sentence(nothing)
     return [called(name, students, class_list(desk), where) for name in names]
 
 
