@@ -129,19 +129,18 @@ def _github(download: Download) -> Reader:
 
 
 def _assignment(source: Path, repositories: list[str], logins: set[str]) -> str:
-    """What the repositories' names begin with, up to the logins: as the folder is called, else what all have in common;
-    if logins are known, that with which most of them come out.
+    """What the repositories' names begin with, up to the logins: that with which most logins come out that are known,
+    else as the folder is called, else what all have in common.
     """
-    first = min(repositories, default="")
+    first, own = min(repositories, default=""), f"{source.stem.removesuffix('-submissions')}-"
     starts = [first[: at + 1] for at, letter in enumerate(first) if letter == "-"]
-    starts = [start for start in starts if all(one.startswith(start) for one in repositories)]
-    if not starts:
-        return ""
-    known = [sum(folded(one.removeprefix(start)) in logins for one in repositories) for start in starts]
-    if any(known):
-        return starts[known.index(max(known))]
-    own = f"{source.stem.removesuffix('-submissions')}-"
-    return own if own in starts else starts[-1] if len(repositories) > 1 else ""
+    starts = ["", *(start for start in starts if all(one.startswith(start) for one in repositories))]
+
+    def likeliness(start: str) -> tuple[int, bool, int]:
+        known = sum(folded(one.removeprefix(start)) in logins for one in repositories)
+        return known, start == own, len(start) if repositories[1:] else 0
+
+    return max(starts, key=likeliness)
 
 
 def told(source: Path, paths: list[str]) -> str:
