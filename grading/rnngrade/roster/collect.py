@@ -64,22 +64,30 @@ def collect(
                     found += [replace(notebook, data=waiting) for notebook in notebooks]
         within = tuple(f"{zip}/" for zip in sorter.downloads)
         found = [notebook for notebook in found if not notebook.path.startswith(within)]
-        if sorter.is_download:
-            found = _of_one_assignment(found, desk, notes)
-        taken_for = Counter(notebook.unit for notebook in found).most_common(1)
+        numbers, origins = Counter(notebook.unit for notebook in found), dict[tuple[str, str], set[str]]()
+        most = [unit for unit, number in numbers.items() if number == max(numbers.values())]
+        is_mixed = sorter.is_download and len(most) > 1
         for file in others:
-            for who_and_what in sorter.students_of(file, taken_for[0][0] if taken_for else None):
-                _mark(desk, *who_and_what)
-        origins: dict[tuple[str, str], set[str]] = {}
+            for student, origin, its_unit in sorter.students_of(file, None if is_mixed else next(iter(most), None)):
+                _mark(desk, student, origin, its_unit)
         for notebook in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
         for notebook in sorted(found, key=lambda one: (one.student, one.unit, one.version)):
-            student, of = notebook.student, notebook.unit
-            with failures.of(student, of), notes.leaving(notebook.path):
-                if len(origins[student, of]) > 1:
+            student, its_unit = notebook.student, notebook.unit
+            with failures.of(student, its_unit), notes.leaving(notebook.path):
+                # What is of another unit was handed in for the wrong assignment, so that it replaces nothing.
+                if sorter.is_download and [its_unit] != most:
+                    if not is_mixed:
+                        _mark(desk, student, notebook.origin, most[0])
+                    of = "has as much of" if is_mixed else "is of"
                     raise LeftOut(
-                        f"{student}'s {of} is in this source under more than one name, and they may be two students. "
-                        "If they are not, put the right one in by hand"
+                        f"it is of {its_unit}, and the download, of one assignment, {of} {' and '.join(most)}. "
+                        f"If it is meant so, collect with --unit {its_unit}"
+                    )
+                if len(origins[student, its_unit]) > 1:
+                    raise LeftOut(
+                        f"{student}'s {its_unit} is in this source under more than one name, and they may be two "
+                        "students. If they are not, put the right one in by hand"
                     )
                 _take(notebook, desk, report)
     report.taken = list(dict.fromkeys(report.taken))
@@ -105,23 +113,6 @@ def _mark(desk: Desk, student: str, origin: str, unit: str) -> None:
     mark = desk.folder / "collected" / unit / student
     if not mark.exists():
         write_whole(mark, mark_of(origin).encode())
-
-
-def _of_one_assignment(found: list[Found], desk: Desk, notes: Notes) -> list[Found]:
-    """A platform's download is of one assignment: of the unit of most of its files. What is of another unit was handed
-    in for the wrong one, so that it replaces nothing.
-    """
-    units = Counter(notebook.unit for notebook in found)
-    most = [unit for unit, number in units.items() if number == max(units.values())]
-    of = "is of" if len(most) == 1 else "has as much of"
-    for one in (one for one in found if [one.unit] != most):
-        notes.append(
-            f"{shown(one.path)} was left out: it is of {one.unit}, and the download {of} {' and '.join(most)}. If it "
-            f"is meant so, collect with --unit {one.unit}."
-        )
-        if len(most) == 1:
-            _mark(desk, one.student, one.origin, most[0])
-    return [one for one in found if [one.unit] == most]
 
 
 def _take(found: Found, desk: Desk, report: CollectReport) -> None:
