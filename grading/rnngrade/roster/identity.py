@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import some
-from rnngrade.roster.names import MOST_METADATA, keys_of, likeliest, line_for, number_in
-from rnngrade.roster.platforms import ABOVE, METADATA, PLATFORMS, Download, Reader, Who, is_of_a_platform, told
+from rnngrade.roster.names import keys_of, likeliest, line_for, number_in
+from rnngrade.roster.platforms import ABOVE, PLATFORMS, Download, Who, is_of_a_platform, told
 from rnngrade.roster.sources import File, LeftOut, Notes, folders, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded, safe, spaced
 from rnngrade.roster.times import in_utc, time_in
@@ -141,19 +141,12 @@ class Sorter:
         self._is_unsure = format == "auto"
         self.downloads: set[str] = set()  # zips in a folder that look like a platform's own
         self._format = told(source, [*map(self._within, paths)]) if format == "auto" else format
-        about = [entry for entry in entries if METADATA.fullmatch(entry.path)]
-        self._reader: Reader | None = None
-        if self._format in PLATFORMS:
-            metadata = min(about, key=lambda entry: len(entry.path)).read(MOST_METADATA + 1) if about else b""
-            logins = {number_in(name, "github") for name in names.people.settled}
-            # a platform names who handed in no notebook as it names all others
-            everything = [self._within(entry.path) for entry in entries]
-            self._reader = PLATFORMS[self._format](Download(source, everything, logins, metadata))
-
-    @property
-    def is_download(self) -> bool:
-        """Whether a platform made the source, of what was handed in for one assignment."""
-        return self._reader is not None and self._unit is None
+        # a platform names who handed in no notebook as it names all others
+        everything = [self._within(entry.path) for entry in entries]
+        logins = {number_in(name, "github") for name in names.people.settled}
+        maker = PLATFORMS.get(self._format)
+        self._reader = maker(Download(source, entries, everything, logins)) if maker else None
+        self.is_download = maker is not None and unit is None  # of what was handed in for one assignment
 
     def sort(self, file: File) -> Iterator[Found]:
         """Whose notebook a file is. **Errors:** `LeftOut`, if it cannot be told."""

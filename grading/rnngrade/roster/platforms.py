@@ -15,7 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rnngrade.roster.names import Said, gradescope_rows
+from rnngrade.roster.names import MOST_METADATA, Said, gradescope_rows
+from rnngrade.roster.sources import File
 from rnngrade.roster.students import folded
 
 # Names that a platform made. The first in a path counts: what follows it is the student's, who may call it anything.
@@ -28,7 +29,7 @@ _CANVAS = (  # in which there are no folders
 )
 _GRADESCOPE = r"submission_(?P<number>\d+)/.+\.[^./]+\Z"
 # Gradescope's own file on whose the folders are; what lies in a submission's folder is a student's.
-METADATA = re.compile(r"(?:(?!submission_)[^/]+/)?submission_metadata\.yml")
+_METADATA = re.compile(r"(?:(?!submission_)[^/]+/)?submission_metadata\.yml")
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ class Who(Said):
 
 @dataclass(frozen=True)
 class Download:
-    """What there is to know of a source: where it lies, all paths in it, the logins that were settled, and Gradescope's
-    own file.
+    """What there is to know of a source: where it lies, all files in it, their paths as the platform made them, and the
+    logins that were settled.
     """
 
     source: Path
+    files: list[File]
     paths: list[str]
     logins: set[str]
-    metadata: bytes
 
 
 # The pattern of the names that a platform made in one download, and whose a file of such a name is.
@@ -99,7 +100,8 @@ def _gradescope(download: Download) -> Reader:
     """Gradescope's "Export Submissions": all submitters, by what Gradescope knows of them. What two handed in together
     is both theirs.
     """
-    rows = [*gradescope_rows(download.metadata, "submission_metadata.yml")] if download.metadata else []
+    about = sorted((file for file in download.files if _METADATA.fullmatch(file.path)), key=lambda file: len(file.path))
+    rows = [*gradescope_rows(about[0].read(MOST_METADATA + 1), about[0].path)] if about else []
 
     def who(named: re.Match[str]) -> list[Who]:
         key, found = f"gradescope {named['number']}", []
