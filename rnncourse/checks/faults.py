@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.cases import Candidate, Seed, canonical, ends
+from rnncourse.checks.cases import Candidate, End, Seed, canonical, ends
 from rnncourse.checks.compare import difference, kind_of
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
@@ -181,17 +181,19 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
     return []
 
 
-def at_an_end(exercise: Exercise, candidate: Candidate, seed: Seed, *, hidden: bool = False) -> list[Fault]:
-    """The first of the `ends` in which an answer is wrong. Where only the layout is another, an error is no fault:
-    PyTorch's `.view` takes some layouts only, and says so.
+def at_an_end(
+    exercise: Exercise, candidate: Candidate, seed: Seed, *, hidden: bool = False
+) -> tuple[End, Observation, Fault] | None:
+    """The first of the `ends` in which an answer is wrong, what it gives there, and what is said of it. Where only the
+    layout is another, an error is no fault: PyTorch's `.view` takes some layouts only, and says so.
     """
     for end in ends(exercise, seed):
         seen = candidate.observe(end.drive, end.case.args)
         if seen.error and end.drive is not exercise.drive:
             continue
         if found := faults_of(exercise, end.case, end.wanted, seen, hidden=hidden):
-            return [replace(found[0], words=f"{end.words} {found[0].words}")]
-    return []
+            return end, seen, replace(found[0], words=f"{end.words} {found[0].words}")
+    return None
 
 
 def describe_case(exercise: Exercise, one: Case, *, hidden: bool = False) -> str:

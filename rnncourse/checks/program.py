@@ -8,7 +8,7 @@ def step(x, h):
     x *= 2
     __look__(2)
     __ran__(3)
-    return np.tanh(x + h)
+    return __look__(3, np.tanh(x + h))
 
 Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to the program.
 """
@@ -41,9 +41,7 @@ class Program:
         self.tree = ast.parse(source)
 
     def watching(self) -> str:
-        """The program, which says of each statement that it is run, and looks after it whether an argument has
-        changed.
-        """
+        """The program, which says of each statement that it is run, and looks after it what there is."""
         return self._saying(RAN, LOOK)
 
     def tracing(self) -> str:
@@ -84,10 +82,14 @@ def lines_of(node: ast.stmt | ast.expr) -> range:
 def _around(one: ast.stmt, names: Collection[str]) -> list[ast.stmt]:
     """A statement, and the calls of these names before and after it."""
 
-    def says(name: str) -> list[ast.stmt]:
-        call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(one.lineno)], [])
-        return [ast.Expr(call, lineno=one.lineno)] if name in names else []
+    def call(name: str, *args: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(one.lineno), *args], [])
 
+    def says(name: str) -> list[ast.stmt]:
+        return [ast.Expr(call(name), lineno=one.lineno)] if name in names else []
+
+    if isinstance(one, ast.Return) and one.value and LOOK in names:
+        return [*says(RAN), ast.Return(call(LOOK, one.value), lineno=one.lineno)]
     if isinstance(one, (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.FunctionDef, ast.ClassDef)):
         return [*says(RAN), one]
     return [*says(RAN), one, *says(LOOK)]
