@@ -452,14 +452,23 @@ def test_that_names_are_shown_of_whom_the_desk_knows_by_number_is_said(desk, arc
     assert note.startswith("Names are shown here of whom the desk knows by a number, Participant 4 and others")
 
 
-def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(desk, archive):
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", "Ada Lovelac"),
+        ("adalovelac_901_5_03_cell.ipynb", "adalovelac_901"),
+        ("adalovelac/03_cell.ipynb", "adalovelac"),
+    ],
+)
+def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(desk, archive, name, called):
     listed(desk, "id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")
-    source = archive(("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", notebook()))
-    report = collect(source, desk, NONE)
-    assert report.unknown[1:] == ["  Ada Lovelac: Ada Lovelac,ada, or zoe"]
-    (desk.folder / "names.csv").write_text("name,id\nAda Lovelac,ada\n")
+    source = archive((name, notebook()))
+    (said,) = collect(source, desk, NONE).unknown[1:]
+    line = said.partition(": ")[2].partition(", or")[0]
+    assert said.startswith(f"  {called}: {called},ada")
+    (desk.folder / "names.csv").write_text(f"name,id\n{line}\n")
     (said,) = rename_known(desk)
-    assert said.startswith("Ada Lovelac's 03_cell is ada's now")
+    assert said.startswith(f"{called}'s 03_cell is ada's now")
     again = collect(source, desk, NONE)
     assert (again.taken, again.unknown, list(submitted(desk))) == ([], [], [path("ada")])
 

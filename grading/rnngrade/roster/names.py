@@ -10,11 +10,11 @@ only "Participant 17" in the first column is sure (mod/assign/gradingtable.php),
 so addresses and full names are known by what they look like.
 """
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,7 @@ def settle(desk: Desk, table: Table) -> Iterator[str]:
     if lines := [line_for(key, id) for key, id in new.items() if id]:
         settled = desk.given(SETTLED)
         before = settled.read_text(encoding="utf-8-sig").splitlines() if settled.exists() else ["name,id"]
-        write_whole(settled, "".join(f"{line}\n" for line in [*before, *lines]).encode())
+        write_whole(settled, "\n".join([*before, *lines, ""]).encode())
 
 
 def line_for(name: str, id: str) -> str:
@@ -157,17 +157,15 @@ def line_for(name: str, id: str) -> str:
 
 def called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
     """The one of these students of the desk who is called so. **Errors:** `DeskError`, with who may be meant."""
-    students = list(students)
-    found = people.all_called(name, students)
+    found = people.all_called(name, students := list(students))
     if len(found) != 1:
         words = none_called(name, students, people, where)
         raise DeskError(words[0].upper() + words[1:])
     return found[0]
 
 
-def none_called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
+def none_called(name: str, students: list[str], people: ClassList, where: str) -> str:
     """Why it is none of these students who is called so, in a sentence with those who may be meant."""
-    students = list(students)
     if len(found := people.all_called(name, students)) > 1:
         return f"{len(found)} {where.replace('who is', 'who are')} are called {name!r}: say {' or '.join(found)}."
     near = found or likeliest([name], map(people.person, students))
@@ -176,13 +174,11 @@ def none_called(name: str, students: Iterable[str], people: ClassList, where: st
 
 def likeliest(names: Iterable[str], people: Iterable[Person], most: int = 3) -> list[str]:
     """The ids of those whose names are most like one of these."""
-    given = [compact(name) for name in names]
-    found = []
+    given, likeness = [compact(name) for name in names], {}
     for person in people:
         theirs = {compact(name) for name in (*person.names, person.id, person.email.partition("@")[0])} - {""}
-        likeness = max((difflib.SequenceMatcher(None, a, b).ratio() for a in given for b in theirs), default=0.0)
-        found.append((-likeness, person.id))
-    return [id for likeness, id in sorted(found)[:most] if likeness < -0.3]
+        likeness[person.id] = max(SequenceMatcher(None, a, b).ratio() for a in given for b in theirs or {""})
+    return [id for id in sorted(likeness, key=lambda id: (-likeness[id], id))[:most] if likeness[id] > 0.3]
 
 
 # --- who handed in
@@ -193,24 +189,19 @@ class Students:
 
     def __init__(self, students: Iterable[str], people: ClassList, keys: Mapping[str, str]) -> None:
         self._people, self._keys = people, keys
-
-        def names(student: str) -> tuple[str, ...]:
-            key = keys.get(student, "")
-            id = people.id_of(student, f"canvas {canvas_id_of(student)}", key) or student
-            return f"id {id}", f"name {compact(student)}", folded(key)
-
-        self._by = unique((name, student) for student in students for name in names(student))
+        own = {one: keys.get(one, "") for one in students}
+        ids = {one: people.id_of(one, f"canvas {canvas_id_of(one)}", key) or one for one, key in own.items()}
+        names = {one: (f"id {ids[one]}", f"name {compact(one)}", folded(key)) for one, key in own.items()}
+        self._by = unique((name, one) for one, theirs in names.items() for name in theirs)
 
     def find(self, said: Said) -> str | None:
         """The student of whom it is said; None if it is nobody, or cannot be told, or if it is said of another
         assignment: Moodle numbers its participants anew in each.
         """
-        tries = [folded(key) for key in said.keys]
-        if id := said.id(self._people):
-            tries.append(f"id {id}")
-        else:
-            tries += [*(f"id {name}" for name in said.names), *(f"name {compact(name)}" for name in said.full)]
-        student = next((one for name in tries if (one := self._by.get(name))), None)
+        id = said.id(self._people)
+        tries = [*map(folded, said.keys), *(f"id {one}" for one in ([id] if id else said.names))]
+        tries += [f"name {compact(one)}" for one in said.full if not id]
+        student = next(filter(None, map(self._by.get, tries)), None)
         said_to_be = {key for key in said.keys if number_in(key, "participant")}
         own = self._keys.get(student or "", "")
         return None if said_to_be and number_in(own, "participant") and own not in said_to_be else student

@@ -148,15 +148,12 @@ def _so_far(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _syntax(text: str, said: str) -> str:
-    place = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)\Z", said)
-    line = int(place[1]) if place and place[1] else len(text.splitlines())
-    words = said[: place.start()] if place else said
-    written = text.splitlines()[line - 1] if 0 < line <= len(text.splitlines()) else ""
+    words, lines, place = said.partition(" (at ")[0], text.splitlines(), re.search(r"\(at line (\d+),", said)
+    line = int(place[1]) if place else len(lines)
+    written = lines[line - 1] if 0 < line <= len(lines) else ""
     hint = ""
-    if re.search(r"=\s*\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\b(?!:)", written):
-        hint = ' A time without seconds stands in quotes: "2026-11-20 23:59".'
-    elif re.search(r"=\s*[\d.]+\s*%|=\s*\d+\s+[a-z]+", written):
-        hint = ' A percentage or a number of days stands in quotes: "10 %", "3 days".'
+    if re.search(r"=\s*(?:\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\b(?!:)|[\d.]+\s*%|\d+\s+[a-z]+)", written):
+        hint = ' A time without seconds stands in quotes, "2026-11-20 23:59", as do "10 %" and "3 days".'
     return f"{NAME}, line {line}: this is no TOML ({words[0].lower()}{words[1:]}).{hint}"
 
 
@@ -223,8 +220,8 @@ def _each(name: Callable[[str], str], reader: Reader) -> Reader:
 
 
 def _list(words: str, name: Callable[[Any], str]) -> Reader:
-    is_list = _is(lambda value: isinstance(value, list), f"{{key}} is a list of {words}")
-    return lambda value, place: frozenset(map(name, is_list(value, place)))
+    listed = _is(lambda value: isinstance(value, list), f"{{key}} is a list of {words}")
+    return lambda value, place: frozenset(map(name, listed(value, place)))
 
 
 def _share(value: Any, place: str) -> float:
@@ -309,24 +306,20 @@ def _rules(data: dict[str, Any]) -> Rules:
     found = _SETTINGS(data, "")
     zone, late, term = found.get("timezone"), found.get("late", {}), Term(**found.get("term", {}))
 
-    def moment_of(when: Extension) -> Any:
-        if isinstance(when, timedelta):
-            return when
-        if when.tzinfo is None and zone is None:
+    def moments(given: Mapping[str, Extension]) -> dict[str, Any]:
+        """The same in UTC; how long an extension is stays."""
+        if zone is None and any(isinstance(when, datetime) and when.tzinfo is None for when in given.values()):
             raise ValueError('say at the top of the file in which time zone that is: timezone = "Europe/Berlin"')
-        return when.astimezone(UTC) if when.tzinfo else moment(when, zone)
+        clock = zone or UTC
+        return {one: when if isinstance(when, timedelta) else moment(when, clock) for one, when in given.items()}
 
-    due = {unit: moment_of(when) for unit, when in found.get("due", {}).items()}
-    extensions = {
-        who: {unit: moment_of(when) for unit, when in given.items()}
-        for who, given in found.get("extensions", {}).items()
-    }
-    for given in extensions.values():
-        for unit, later in given.items():
-            if unit not in (ALL, *due):
-                raise ValueError(f"{unit} has no due date: give it one under [due]")
-            if isinstance(later, datetime) and unit != ALL and later <= due[unit]:
-                raise ValueError(f"{later:%Y-%m-%d} is no extension: {unit} is due no earlier for all")
+    due = dict(sorted(moments(found.get("due", {})).items(), key=lambda pair: (pair[1], pair[0])))
+    extensions = {student: moments(given) for student, given in found.get("extensions", {}).items()}
+    for unit, later in (pair for given in extensions.values() for pair in given.items()):
+        if unit not in (ALL, *due):
+            raise ValueError(f"{unit} has no due date: give it one under [due]")
+        if isinstance(later, datetime) and unit != ALL and later <= due[unit]:
+            raise ValueError(f"{later:%Y-%m-%d} is no extension: {unit} is due no earlier for all")
     changed = {unit: Changed(**given) for unit, given in found.get("changed", {}).items()}
     for unit, one in changed.items():
         known = [exercise.name for exercise in exercises.unit(unit)]
@@ -336,5 +329,4 @@ def _rules(data: dict[str, Any]) -> Rules:
     if term.only and not term.weights:
         raise ValueError("only = true leaves out all units without a weight, and none has one: add weights")
     free_days_of = late.pop("free_days_of", {})
-    due = dict(sorted(due.items(), key=lambda pair: (pair[1], pair[0])))
     return Rules(zone, due, extensions, Policy(**late), free_days_of, term, changed)

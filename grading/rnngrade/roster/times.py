@@ -49,8 +49,7 @@ def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
 
 def time_in(written: bytes) -> datetime:
     """The time that stands in a timestamp.txt, in UTC. **Errors:** `ValueError` if it is none."""
-    found = iso(written[:LONGEST].decode())
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment(iso(written[:LONGEST].decode()), UTC)
 
 
 def in_utc(when: datetime) -> str:
@@ -164,7 +163,7 @@ def _read(
         )
     if found.tzinfo is None and zone is None:
         raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
-    return stem, found.astimezone(UTC) if found.tzinfo else moment(found, zone or UTC)
+    return stem, moment(found, zone or UTC)
 
 
 def date_in(text: str, language: str) -> datetime | None:
