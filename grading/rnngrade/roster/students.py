@@ -109,17 +109,13 @@ class ClassList:
 
     def all_called(self, name: str, students: Iterable[str]) -> list[str]:
         """Those of `students` who have this name, however it is spelt; if nobody has, those in whose it is."""
-        known = {student: self.person(student) for student in students}
-        wanted, parts = plain(name), {plain(part) for part in name.split()}
+        known = [(student, self.person(student)) for student in students]
+        parts = {plain(part) for part in name.split()}
         return [
             student
-            for student, person in known.items()
-            if wanted in map(plain, (student, person.id, person.email, person.sis_id, *person.names))
-        ] or [
-            student
-            for student, person in known.items()
-            if parts and parts <= {plain(part) for part in person.full_name.split()}
-        ]
+            for student, person in known
+            if plain(name) in map(plain, (student, person.id, person.email, person.sis_id, *person.names))
+        ] or [student for student, person in known if parts and parts <= {*map(plain, person.full_name.split())}]
 
     def shown(self, person: Person, *, by_last_name: bool = False) -> str:
         """A name to show: of two students of one name, with the id."""
@@ -168,9 +164,8 @@ def natural(text: str) -> list[tuple[int, int, str]]:
     >>> sorted(["ada10", "Bob", "ada9", "Ähm", "zoe"], key=natural)
     ['ada9', 'ada10', 'Ähm', 'Bob', 'zoe']
     """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    parts = re.split(r"([0-9]+)", plain)
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part] or [(1, 0, "")]
+    parts = re.split(r"([0-9]+)", bare(text.casefold()))
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
 
 
 def canvas_id_of(student: str) -> str:
@@ -305,7 +300,11 @@ def plain(name: str) -> str:
     >>> plain("Siobhán O’Neill"), plain("Nguyễn")
     ('siobhanoneill', 'nguyen')
     """
-    return "".join(sign for sign in unicodedata.normalize("NFKD", compact(name)) if not unicodedata.combining(sign))
+    return bare(compact(name))
+
+
+def bare(text: str) -> str:
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
 
 
 def folded(name: str) -> str:
