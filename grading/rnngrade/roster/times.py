@@ -11,7 +11,7 @@ nothing by itself: `late.txt` beside the submission keeps it, and it is shown un
 import contextlib
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from functools import cache
 
 from rnncourse import exercises
@@ -20,7 +20,7 @@ from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import write_changed
 from rnngrade.core.tables import Row, Table
 from rnngrade.roster.lateness import Lateness, days_late, iso, moment, spent
-from rnngrade.roster.names import Students, keys_of, said_in
+from rnngrade.roster.names import Said, Students, keys_of, said_in
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 
@@ -120,15 +120,30 @@ def take_times(
         words = f"say with --column which it is, of {table.shown}"
         raise DeskError(f"{table.name} has no column of times that is known: {words}.")
     zone, people = rules_of(desk).zone, class_list(desk)
-    timed = [row for row in table.rows if row[when].strip(" -–—")]  # Moodle writes a dash where nothing was handed in
-    if not timed:
+
+    def read(row: Row) -> tuple[str, datetime, Said]:
+        """The unit of a row, its time in UTC, and whose it is."""
+        place, of = f"{table.name}, line {row.line}", row["unit"] or unit
+        if not of:
+            raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
+        try:
+            stem = exercises.unit(of.zfill(2)).stem
+        except KeyError:
+            raise DeskError(f"{place}: there is no unit {of!r}.") from None
+        if (found := date_in(row[when], language)) is None:
+            words = "is no date that is known: if it is not in English, say --language de"
+            raise DeskError(f"{place}: {row[when]!r} {words}.")
+        if found.tzinfo is None and zone is None:
+            raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
+        return stem, moment(found, zone or UTC), said_in(row.cells)
+
+    # All are read before the first is written down. Moodle writes a dash where nothing was handed in.
+    rows = [read(row) for row in table.rows if row[when].strip(" -–—")]
+    if not rows:
         raise DeskError(f"{table.name} has no time in any row.")
-    # all are read before the first is written down
-    came = [_read(row, row["unit"] or unit, when, f"{table.name}, line {row.line}", zone, language) for row in timed]
     students = cache(lambda stem: Students(desk.submissions(stem), people, keys_of(desk, stem)))
     new, nobodys = list[bool](), dict[str, list[str]]()  # by unit
-    for row, (stem, time) in zip(timed, came):
-        said = said_in(row.cells)
+    for stem, time, said in rows:
         if student := students(stem).find(said):
             beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
             new.append(write_changed(beside, f"{in_utc(time)}\n".encode()))
@@ -145,25 +160,6 @@ def take_times(
     if any(new):
         words = "is in all reports, feedback and tables from now on; formgrader has it after the next 'rnngrade run'."
         yield f"What being late costs {words}"
-
-
-def _read(
-    row: Row, unit: str | None, column: str, place: str, zone: tzinfo | None, language: str
-) -> tuple[str, datetime]:
-    """The unit of a row, and its time, in UTC."""
-    if not unit:
-        raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
-    try:
-        stem = exercises.unit(unit.zfill(2)).stem
-    except KeyError:
-        raise DeskError(f"{place}: there is no unit {unit!r}.") from None
-    if (found := date_in(row[column], language)) is None:
-        raise DeskError(
-            f"{place}: {row[column]!r} is no date that is known: if it is not in English, say --language de."
-        )
-    if found.tzinfo is None and zone is None:
-        raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
-    return stem, moment(found, zone or UTC)
 
 
 def date_in(text: str, language: str) -> datetime | None:
