@@ -453,19 +453,21 @@ def test_that_names_are_shown_of_whom_the_desk_knows_by_number_is_said(desk, arc
 
 
 @pytest.mark.parametrize(
-    ("name", "called"),
+    ("name", "called", "settled_by"),
     [
-        ("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", "Ada Lovelac"),
-        ("adalovelac_901_5_03_cell.ipynb", "adalovelac_901"),
-        ("adalovelac/03_cell.ipynb", "adalovelac"),
+        ("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", "Ada Lovelac", "Ada Lovelac"),
+        ("adalovelac_901_5_03_cell.ipynb", "adalovelac_901", "canvas 901"),
+        ("adalovelac/03_cell.ipynb", "adalovelac", "adalovelac"),
     ],
 )
-def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(desk, archive, name, called):
+def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(
+    desk, archive, name, called, settled_by
+):
     listed(desk, "id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")
     source = archive((name, notebook()))
     (said,) = collect(source, desk, NONE).unknown[1:]
     line = said.partition(": ")[2].partition(", or")[0]
-    assert said.startswith(f"  {called}: {called},ada")
+    assert line == f"{settled_by},ada"
     (desk.folder / "names.csv").write_text(f"name,id\n{line}\n")
     (said,) = rename_known(desk)
     assert said.startswith(f"{called}'s 03_cell is ada's now")

@@ -81,7 +81,7 @@ def collect(
                         _mark(desk, student, notebook.origin, most[0])
                     of = "has as much of" if is_mixed else "is of"
                     raise LeftOut(
-                        f"it is of {its_unit}, and the download, of one assignment, {of} {' and '.join(most)}. "
+                        f"it is of {its_unit}, and the download {of} {' and '.join(most)}. "
                         f"If it is meant so, collect with --unit {its_unit}"
                     )
                 if len(origins[student, its_unit]) > 1:

@@ -23,7 +23,7 @@ from rnngrade.roster.students import SETTLED, ClassList, Person, folded, safe, s
 from rnngrade.roster.times import in_utc, time_in
 
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
-_COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
+_COPY = re.compile(r"(?:\s*\(|-)(\d+)\)?$")  # "03_cell (2)", "03_cell-1"
 _NOBODY = re.compile(r"(?:\d+|copy|final|submission|v\d+)", re.IGNORECASE)  # what stands beside a unit in a file's name
 
 
@@ -109,7 +109,7 @@ class Names:
         for name, who in self.unknown.items():
             first, *others = likeliest((who.called, *who.names, *who.full), self.people.people.values()) or ["ID"]
             also = f", or {', '.join(others)}" if others else ""
-            yield f"  {shown(name)}: {shown(line_for(who.called, first))}{also}"
+            yield f"  {shown(name)}: {shown(line_for(who.settled_by, first))}{also}"
 
 
 def mark_of(origin: str) -> str:
@@ -160,7 +160,7 @@ class Sorter:
         if unit != (self._unit or unit):
             raise LeftOut(f"it is of {unit}, not of {self._unit}")
         copy, readable = _COPY.search(PurePosixPath(file.path).stem), _is_notebook(data)
-        number = int((copy[1] or copy[2])[:9]) if copy else 0
+        number = int(copy[1][:9]) if copy else 0
         for student, who in self._whose(file, unit):
             if not readable:
                 self._notes.append(f"{shown(file.full)} is no notebook; it is kept for {student} all the same.")

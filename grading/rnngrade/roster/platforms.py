@@ -43,6 +43,11 @@ class Who(Said):
     late: bool = False
     when: str = ""
 
+    @property
+    def settled_by(self) -> str:
+        """By which name a line of `names.csv` settles it: a key, if it is the same in every download."""
+        return next((key for key in self.keys if key.startswith(("canvas ", "github "))), self.called)
+
 
 @dataclass(frozen=True)
 class Download:
@@ -91,7 +96,7 @@ def _canvas(download: Download) -> Reader:
             key = called.replace("_", " ")
             return [Who((key,), called=called, origin=key, late=called != anonymous)]
         key, called = f"canvas {named['number']}", f"{named['name']}_{named['number']}"
-        return [Who((key,), (called,), (named["name"],), called, key, late=bool(named["late"]))]
+        return [Who((key,), (), (named["name"],), called, key, late=bool(named["late"]))]
 
     return _CANVAS, who
 
