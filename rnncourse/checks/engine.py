@@ -144,6 +144,8 @@ def _verdict(
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     if diagnosis and diagnosis.message in first.words:  # a fact that has no other words than those of its mistake
         words = diagnosis.message
+    if not (diagnosis and not diagnosis.is_part) and not first.is_by_the_way:
+        words += "".join(f" Besides: {f.words}" for f in [f for f in faults[:visible] if f.is_by_the_way][:1])
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
     if at < visible:

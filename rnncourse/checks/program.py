@@ -30,7 +30,7 @@ BEYOND = """
     delattr save savez savez_compressed savetxt tofile dump load loadtxt fromfile memmap system unlink rmdir
 """
 MOST_EXPRESSIONS = 2_000  # the longest model answer has a tenth of that
-_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
+_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.match_case)
 
 
 class Program:
@@ -62,6 +62,22 @@ class Program:
         inside = [n for n in ast.walk(self.tree) if isinstance(n, (ast.FunctionDef, *_BLOCKS))]
         blocks = [getattr(node, field, []) for node in inside for field in ("body", "orelse", "finalbody")]
         return {n for block in blocks for one in block if one.lineno not in ran for n in lines_of(one)}
+
+    def other_names(self, lines: Collection[int]) -> dict[str, int]:
+        """The variables that statements in these lines write to, with the lines before that last gave them what they
+        have as it is: `E = dH`, `a, b = first`, but not `E = dH.copy()`.
+        """
+        statements = sorted((n for n in ast.walk(self.tree) if isinstance(n, ast.stmt)), key=lambda n: n.lineno)
+        found: dict[str, int] = {}
+        for writes in (n for n in statements if n.lineno in lines):
+            targets = [writes.target] if isinstance(writes, ast.AugAssign) else getattr(writes, "targets", [])
+            for name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
+                for before in (n for n in statements if n.lineno < writes.lineno and isinstance(n, ast.Assign)):
+                    if name in {n.id for t in before.targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
+                        found.pop(name, None)
+                        if isinstance(before.value, (ast.Name, ast.Attribute, ast.Subscript)):
+                            found[name] = before.lineno
+        return found
 
     @property
     def is_searchable(self) -> bool:

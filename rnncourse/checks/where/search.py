@@ -184,7 +184,9 @@ def _first(inquiry: Inquiry) -> Statement | None:
     wrong = [one for one in inquiry.asked if one.is_wrong]
     line, kind = _raising(inquiry.program, wrong), "raises"
     if not line:
-        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in wrong if _has_new_nan(one)}
+        first = [one for one in wrong if not one.case.is_edge] or wrong  # of ordinary cases, if one of them is wrong
+        is_nan = all(map(_has_new_nan, first))
+        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in first if is_nan}
         line, kind = lines.pop() if len(lines) == 1 else None, "nan"
     if not line:
         return None
@@ -338,16 +340,21 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         return _of_two(exercise, found.two, source)
     evidence = [related] if related and not found.writing else []
     said = [relations.words(one, exercise) for one in evidence]
-    mends = [m for m in found.mends if not found.writing or set(m.lines) <= set(found.writing)]
+    mends = [m for m in found.mends if len(m.lines) <= (len(found.writing) or MOST_LINES)]
+    mends = [m for m in mends if not found.writing or set(m.lines) <= set(found.writing)]
     lines = found.writing
-    if found.writing:
+    if found.writing and program:
         evidence.append(Statement("writes", {"lines": list(lines)}))
         said.append(f"{_in_lines(lines)} {'write' if len(lines) > 1 else 'writes'} to an argument.")
+        for name, line in program.other_names(lines).items():
+            said.append(f"`{name}` is no copy: see line {line}.")
+            lines = (*lines, line)
     elif mends:
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
+            of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            needs = of[0].needs if set(of[0].lines) == set(at) else "with one small change in one of them"
+            needs = of[0].needs if len(of[0].lines) == len(at) else "with one small change in one of them"
             said.append(f"{_in_lines(sorted(at))}: {needs}, {_right(exercise, of[0])}.")
             lines = tuple(dict.fromkeys((*lines, *at)))
     elif found.first:
