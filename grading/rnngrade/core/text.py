@@ -130,6 +130,8 @@ def formula(tex: str, *, display: bool = False) -> Markup:
         if not 0 < len(tex) <= LONGEST_FORMULA:
             raise ValueError
         mathml = convert(_ALIGNED.sub(r"{align*}", tex), display="block" if display else "inline")
+        if not {*re.findall(r"<([^\s/>]+)", mathml)} <= _ELEMENTS:
+            raise ValueError
     except Exception:  # there is no end to what people type, nor to what latex2mathml says of it
         return Markup("<code>{}</code>").format(cut(tex, LONGEST_FORMULA))
     made = Markup(
