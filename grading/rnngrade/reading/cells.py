@@ -1,12 +1,17 @@
-"""From the bytes that a student handed in to the cells of a notebook, as far as anything of them is used.
+"""From the bytes that a student handed in to the cells of a notebook, as far as anything of them is used; and the cells
+of the release that they may be.
 
 It executes nothing, never raises for what the bytes are but `Unreadable`, and is bounded in time and memory.
 """
 
+from __future__ import annotations
+
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from nbformat import NotebookNode
 
 from rnngrade.core.record import Finding
 
@@ -18,10 +23,10 @@ MAX_NAME = 100  # characters of an id
 MAX_CONTAINERS = 1_000_000  # brackets in the file: bounds the memory that parsing it takes
 
 
-@dataclass
+@dataclass(eq=False)
 class HandedIn:
-    """One cell of the student's notebook, as far as anything of it is used. `target` is the index of the release's
-    cell that it is, if it is one.
+    """One cell of the student's notebook, as far as anything of it is used. `target` is the release's cell that it is,
+    if it is one; `used` says that it went in as an answer.
     """
 
     kind: str
@@ -31,7 +36,48 @@ class HandedIn:
     tags: tuple[str, ...] = ()
     has_attachments: bool = False
     too_long: bool = False
-    target: int | None = None
+    target: Place | None = None
+    used: bool = False
+
+
+@dataclass(eq=False)
+class Place:
+    """One cell of the release: which of the student's are it, and the source that was taken of them."""
+
+    index: int
+    cell: NotebookNode
+    found: list[HandedIn] = field(default_factory=list)
+    taken: str | None = None
+
+    def __post_init__(self) -> None:
+        meta = self.cell.metadata.get("nbgrader", {})
+        self.name, self.is_answer = str(meta.get("grade_id", "")), bool(meta.get("solution"))
+        self.is_written = self.cell.cell_type == "markdown"
+
+    @property
+    def source(self) -> str:
+        """What stands there now."""
+        return str(self.cell.source) if self.taken is None else self.taken
+
+    def content(self, source: str) -> str | list[str]:
+        """What counts of an answer."""
+        return bare(source) if self.is_written else code_lines(source)
+
+    def is_stub(self, source: str) -> bool:
+        return self.content(source) == self.content(self.cell.source)
+
+    def is_blank(self, source: str) -> bool:
+        return not self.content(source) or self.is_stub(source)
+
+
+def bare(source: str) -> str:
+    """A source without what does not count: white space at the ends of lines, and empty lines around it."""
+    return "\n".join(line.rstrip() for line in source.strip("\n").splitlines()).strip()
+
+
+def code_lines(source: str) -> list[str]:
+    """The lines that are not empty and not only a comment."""
+    return [line.rstrip() for line in source.split("\n") if line.strip() and not line.lstrip().startswith("#")]
 
 
 class Unreadable(Exception):
