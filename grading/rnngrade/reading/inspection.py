@@ -33,6 +33,7 @@ from rnngrade.reading.programs import (
     TooComplex,
     bound_by,
     imports,
+    program,
     readable,
     root_of,
 )
@@ -76,16 +77,15 @@ def inspect(
     banned: dict[str, str] = {}
     try:
         names = _Names(Allowed.of_unit((*given,), (*answers,)), [*readable(given), *cells.values()], files)
-        for cell, program in cells.items():
-            seen = _Cell(names).look(program.tree)
-            findings += [Finding(code, _says(cell, words), cell, for_person=True) for code, words in seen.items()]
+        for cell, one in cells.items():
+            findings += [_found(cell, code, words) for code, words in _Cell(names).look(one.tree).items()]
         tampers = any(finding.for_person for finding in findings)
         for name, forbidden in forbids.items():
-            for one, sure in names.forbidden(name, forbidden, (uses or {}).get(name, ())).items():
-                words = f"Your `{name}` refers to `{one}`, which its statement does not allow."
+            for banned_name, sure in names.forbidden(name, forbidden, (uses or {}).get(name, ())).items():
+                words = f"Your `{name}` refers to `{banned_name}`, which its statement does not allow."
                 findings.append(Finding("forbidden-name", words, name, for_person=True))
                 if sure or tampers:
-                    banned.setdefault(name, one)
+                    banned.setdefault(name, banned_name)
     except RecursionError:
         findings.append(Finding("too-complex", "Your code is nested too deeply to be inspected.", for_person=True))
     return Inspection(findings, banned)
@@ -127,36 +127,33 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], lis
     """The cells' programs, the names of the modules that they write, and what cannot be read, or runs something else
     than Python.
     """
-    cells: dict[str, Program] = {}
-    files: set[str] = set()
-    findings: list[Finding] = []
-    total = 0
+    cells, files, findings, total = dict[str, Program](), set[str](), list[Finding](), 0
     for cell, source in sources.items():
         total += len(source)
         if len(source) > MAX_SOURCE or total > MAX_TOTAL:
-            findings.append(Finding("too-long", _says(cell, "is too long to be inspected"), cell, for_person=True))
+            findings.append(_found(cell, "too-long", "is too long to be inspected"))
             continue
         module, source = written_module(source)
         if module:
             files |= {module, module.partition(".")[0]}
         try:
-            cells[cell] = Program.of(source)
+            cells[cell] = program(source)
         except SyntaxError as error:
             where = f" in line {error.lineno}" if error.lineno else ""
-            words = f"is no valid Python{where}: {error.msg}"
-            findings.append(Finding("syntax-error", _says(cell, words), cell))
-            continue
+            findings.append(_found(cell, "syntax-error", f"is no valid Python{where}: {error.msg}", for_person=False))
         except TooComplex:
-            findings.append(Finding("too-complex", _says(cell, "is nested too deeply"), cell, for_person=True))
-            continue
-        if others := sorted({*cells[cell].magics} - RUN_PYTHON - SHOW):
-            words = f"uses `{'' if others[0] == '!' else '%'}{others[0]}`, which can start another program or language"
-            findings.append(Finding("not-listed", _says(cell, words), cell, for_person=True))
+            findings.append(_found(cell, "too-complex", "is nested too deeply"))
+        else:
+            if others := sorted({*cells[cell].magics} - RUN_PYTHON - SHOW):
+                magic = "!" if others[0] == "!" else f"%{others[0]}"
+                findings.append(
+                    _found(cell, "not-listed", f"uses `{magic}`, which can start another program or language")
+                )
     return cells, files, findings
 
 
-def _says(cell: str, words: str) -> str:
-    return f"Your cell `{cell}` {words}."
+def _found(cell: str, code: str, words: str, *, for_person: bool = True) -> Finding:
+    return Finding(code, f"Your cell `{cell}` {words}.", cell, for_person)
 
 
 class _Names:
