@@ -75,41 +75,36 @@ def about(person: Person) -> dict[str, str]:
 def read_grades(
     desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
 ) -> tuple[list[UnitGrades], list[Listed]]:
-    """What the gradebook has of these units, and of whom. **Errors:** `DeskError` for a unit that it has not."""
+    """What the gradebook has of these units, and of whom: all who are on the class list, by name, then who else handed
+    something in. **Errors:** `DeskError` for a unit that it has not.
+    """
     tables = [_unit(desk, unit, listed, failures) for unit in units]
     named = {}
     if is_there(desk):
         with opened(desk) as gradebook:
             for one in gradebook.students:
                 named[one.id] = Person(one.id, one.first_name or "", one.last_name or "", one.email or "")
-    students = sorted({student for table in tables for student in (*table.grades, *table.handed_in)})
-    return tables, _class(listed, students, named)
-
-
-def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Person]) -> list[Listed]:
-    """All who are on the class list, by name, then who else handed something in; without a list, all are on it."""
-    found: list[Listed] = []
-    there: dict[str, list[str]] = {}
-    for student in students:
-        if (person := listed.of(student)) is not None:
-            there.setdefault(person.id, []).append(student)
-        else:
-            found.append((named.get(student) or Person(student), student, not listed))
-    for person in listed.people.values():
-        found += [(person, student, True) for student in there.get(person.id, [""])]
-    return sorted(found, key=lambda row: (not row[2], by_name(row[0]), row[1]))
+    students = {student for table in tables for student in (*table.grades, *table.handed_in)}
+    unknown = listed.unknown(students)  # without a list, nobody
+    people = [(listed.of(one) or named.get(one) or Person(one), one, one not in unknown) for one in students]
+    people += [(person, "", True) for person in listed.absent(students)]
+    return tables, sorted(people, key=lambda row: (not row[2], by_name(row[0]), row[1]))
 
 
 def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitGrades:
     marks, graded = read_marks(desk, unit, failures), [*desk.graded(unit, failures)]
     if not marks and not graded:
         raise DeskError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
-    one = max(marks.values(), key=lambda one: len(one.grades), default=Marks())
-    order = [e.name for e in exercises.unit(unit)] if unit in exercises.STEMS else []
-    names = [name.removeprefix("check_") for name in one.grades if name.startswith("check_")]
-    names.sort(key=lambda name: order.index(name) if name in order else len(order))
-    most = sum(mark.most for mark in one.grades.values())
-    return UnitGrades(unit, names, most, marks, frozenset(desk.submissions(unit)), presence(desk, unit, listed))
+    grades = max((one.grades for one in marks.values()), key=len, default={})
+    order = [f"check_{e.name}" for e in exercises.unit(unit)] if unit in exercises.STEMS else []
+    checks = sorted(filter(_is_check, grades), key=lambda name: (name not in order, [*order, name].index(name)))
+    most = sum(mark.most for mark in grades.values())
+    handed_in, here = frozenset(desk.submissions(unit)), presence(desk, unit, listed)
+    return UnitGrades(unit, [name.removeprefix("check_") for name in checks], most, marks, handed_in, here)
+
+
+def _is_check(grade_id: str) -> bool:
+    return grade_id.startswith("check_")
 
 
 def _rows(
@@ -117,9 +112,8 @@ def _rows(
 ) -> Iterator[dict[str, str]]:
     for person, student, is_listed in people:
         for unit in units:
-            grades = unit.grades.get(student)
             row = about(person) | {"unit": unit.name, "max": number(unit.max_points)}
-            if grades is None:
+            if (grades := unit.grades.get(student)) is None:
                 missing = NO_NOTEBOOK if person.id in unit.here.others else NOT_KNOWN if unit.here.numbered else NOTHING
                 status = NOT_GRADED if student in unit.handed_in else missing
                 if is_listed or status == NOT_GRADED:
@@ -127,11 +121,10 @@ def _rows(
                 continue
             with failures.of(student, unit.name):
                 record, late = desk.record(unit.name, student), grades.late
-                checks = {f"check_{name}" for name in unit.exercises}
                 is_timed = late.due and late.handed_in
                 yield row | {
                     **{name: number(grades.points(name)) for name in unit.exercises},
-                    "written": number(sum(m.points or 0.0 for n, m in grades.grades.items() if n not in checks)),
+                    "written": number(sum(m.points or 0.0 for n, m in grades.grades.items() if not _is_check(n))),
                     "before_late": number(grades.before),
                     "days_late": str(late.days) if is_timed else "",
                     "late_days": str(late.free) if is_timed else "",
