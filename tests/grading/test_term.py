@@ -13,9 +13,8 @@ from rnngrade.cli.shared import of_the_class
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
 from rnngrade.gradebook.door import opened
-from rnngrade.gradebook.exporting import export
+from rnngrade.gradebook.exporting import export, export_total
 from rnngrade.gradebook.status import lines
-from rnngrade.gradebook.term import export_total
 from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.pages.report.page import write_reports
 from rnngrade.roster.collect import collect

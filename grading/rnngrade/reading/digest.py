@@ -6,6 +6,7 @@ import ast
 import functools
 import hashlib
 import re
+from collections.abc import Iterator
 
 from rnngrade.reading.programs import TooComplex, as_run
 
@@ -43,7 +44,7 @@ def _normal(source: str) -> ast.Module:
     tree, _ = as_run(source)
     _Plain().visit(tree)
     names = dict[str, str]()
-    for node in ast.walk(tree):
+    for node in _in_order(tree):
         if given := _given_name(node):
             names.setdefault(given, f"v{len(names)}")
     for node in ast.walk(tree):
@@ -54,6 +55,13 @@ def _normal(source: str) -> ast.Module:
         elif (of := _NAMES.get(type(node))) and getattr(node, of):
             setattr(node, of, names.get(getattr(node, of), getattr(node, of)))
     return tree
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes in the order of the text."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _in_order(child)
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -67,7 +75,8 @@ def _given_name(node: ast.AST) -> str:
         return node.asname or node.name.partition(".")[0]
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
         return ""
-    return getattr(node, _NAMES.get(type(node), ""), None) or ""
+    name = getattr(node, _NAMES.get(type(node), ""), "")
+    return "_" if name is None else name
 
 
 class _Plain(ast.NodeTransformer):
