@@ -10,7 +10,6 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures, some
@@ -76,12 +75,9 @@ _DIGEST = re.compile(rb'<meta name="rnngrade-digest" content="([0-9a-f]+)">')
 
 def digest_of(record: Record, marks: Marks) -> str:
     """A hash of all that a student's page is a function of: the record, the marks with their comments, lateness."""
-    said = json.dumps([record.key, asdict(marks)], sort_keys=True, default=_plain)
+    plain = asdict(marks) | {"untouched": sorted(marks.untouched)}
+    said = json.dumps([record.key, plain], sort_keys=True, default=str)
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _plain(value: Any) -> Any:
-    return sorted(value) if isinstance(value, set) else str(value)
 
 
 def is_current(page: Path, record: Record, marks: Marks) -> bool:

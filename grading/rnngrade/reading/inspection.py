@@ -274,17 +274,19 @@ class _Cell(ast.NodeVisitor):
     def _not_listed(self, name: str) -> None:
         self._see("not-listed", f"uses `{name}`, which is not on the list of what answers use")
 
-    def visit_Import(self, node: ast.Import) -> None:
-        for a in node.names:
-            if not self.names.is_listed(a.name) or not self.names.is_known(a.name):
-                self._not_listed(a.name)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for a in node.names:
-            dotted = f"{node.module}.{a.name}"
-            whole = a.name == "*" and node.module != "math"
-            if node.level or whole or not self.names.is_known(node.module or "") or not self.names.is_listed(dotted):
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for dotted, _ in imports(node):
+            module, _, name = dotted.rpartition(".") if isinstance(node, ast.ImportFrom) else (dotted, "", "")
+            whole = name == "*" and module != "math"
+            if (
+                getattr(node, "level", 0)
+                or whole
+                or not self.names.is_known(module)
+                or not self.names.is_listed(dotted)
+            ):
                 self._not_listed(dotted)
+
+    visit_ImportFrom = visit_Import
 
     def visit_Name(self, node: ast.Name) -> None:
         is_builtin = isinstance(node.ctx, ast.Load) and id(node) not in self.names.local

@@ -18,7 +18,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import jinja2
-import nbformat
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
@@ -29,6 +28,7 @@ from rnngrade.core.text import prose
 from rnngrade.core.zips import zipped
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import read_marks
+from rnngrade.gradebook.showing import cells_of
 from rnngrade.pages.feedback.page import page as feedback_page
 from rnngrade.pages.feedback.write import source_of
 from rnngrade.pages.report.statistics import ENOUGH, StudentRow, UnitStatistics
@@ -134,10 +134,9 @@ def _known(root: Path, catalogue: Unit) -> Iterator[str]:
 
 def _code(path: Path, *, of_students: bool = False) -> Iterator[str]:
     """The code cells of a notebook of the desk's or the course's; all, or those that are a student's own."""
-    try:
-        cells = nbformat.v4.reads(path.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return
+    cells = []
+    with contextlib.suppress(DeskError):  # of one that is none, feedback tells
+        cells = cells_of(path)
     for cell in cells:
         own = cell["metadata"].get("rnngrade") or cell["metadata"].get("nbgrader", {}).get("solution")
         if cell["cell_type"] == "code" and (own or not of_students):
