@@ -6,9 +6,8 @@ import ast
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
 
-from rnngrade.reading.programs import TooComplex, as_run
+from rnngrade.reading.programs import TooComplex, as_run, in_order
 
 
 def digest(source: str) -> str:
@@ -44,7 +43,7 @@ def _normal(source: str) -> ast.Module:
     tree, _ = as_run(source)
     _Plain().visit(tree)
     names = dict[str, str]()
-    for node in _in_order(tree):
+    for node in in_order(tree):
         if given := _given_name(node):
             names.setdefault(given, f"v{len(names)}")
     for node in ast.walk(tree):
@@ -55,13 +54,6 @@ def _normal(source: str) -> ast.Module:
         elif (of := _NAMES.get(type(node))) and getattr(node, of):
             setattr(node, of, names.get(getattr(node, of), getattr(node, of)))
     return tree
-
-
-def _in_order(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes in the order of the text."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _in_order(child)
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

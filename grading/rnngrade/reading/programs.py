@@ -198,6 +198,13 @@ def root_of(node: ast.AST | None) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes in the order of the text."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from in_order(child)
+
+
 def imports(node: ast.AST) -> Iterator[tuple[str, str]]:
     """What an import brings in, and by which name: ("numpy.linalg.norm", "norm"); "*" for all of a module."""
     if isinstance(node, ast.Import):
