@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, MetaData, Select, String, Table, Text, make_url, select
+from sqlalchemy import URL, Column, MetaData, Select, String, Table, Text, make_url, select
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
@@ -120,7 +120,9 @@ def told(desk: Desk) -> Iterator[None]:
         more = ""
         if "not a database" in cause or "malformed" in cause:
             more = ". Move it away: 'rnngrade run' makes it anew from records and from what was given by hand."
-        raise kind(f"The gradebook at {_address(desk)} cannot be used: {cause}{more}") from None
+        url = _url(desk)
+        address = url.render_as_string() if url else repr(desk.db_url)  # without its password
+        raise kind(f"The gradebook at {address} cannot be used: {cause}{more}") from None
 
 
 @contextmanager
@@ -142,11 +144,8 @@ def opened(desk: Desk) -> Iterator[Gradebook]:
 
 def is_there(desk: Desk) -> bool:
     """Whether there is a gradebook, which to open would be to make."""
-    try:
-        url = make_url(desk.db_url)
-    except SQLAlchemyError:
-        return True
-    return url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file()
+    url = _url(desk)
+    return url is None or url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file()
 
 
 def read_pages(session: Any, unit: str, failures: Failures, student: str | None = None) -> dict[str, Page]:
@@ -212,9 +211,9 @@ def settings(desk: Desk) -> Config:
     return config
 
 
-def _address(desk: Desk) -> str:
-    """Where the gradebook lies, without its password."""
+def _url(desk: Desk) -> URL | None:
+    """Where the gradebook lies; None if that is no address."""
     try:
-        return make_url(desk.db_url).render_as_string()
+        return make_url(desk.db_url)
     except SQLAlchemyError:
-        return repr(desk.db_url)
+        return None

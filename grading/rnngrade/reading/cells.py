@@ -81,20 +81,14 @@ def code_lines(source: str) -> list[str]:
 
 
 class Unreadable(Exception):
-    """Nothing can be taken from the submission; the finding says why."""
-
-    def __init__(self, code: str, message: str, *, for_person: bool = True) -> None:
-        super().__init__(message)
-        self.finding = Finding(code, message, for_person=for_person)
+    """Nothing can be taken from the submission: a finding's code, and its message, which says why."""
 
 
 def read_cells(submission: bytes, findings: list[Finding]) -> list[HandedIn]:
     if len(submission) > MAX_BYTES:
-        raise Unreadable(
-            "too-large",
-            f"The file has {len(submission) / 1e6:.0f} MB, and more than {MAX_BYTES / 1e6:.0f} MB are not read. "
-            "Clear the outputs (Edit, Clear Outputs of All Cells), save, and hand it in again.",
-        )
+        words = f"The file has {len(submission) / 1e6:.0f} MB, and more than {MAX_BYTES / 1e6:.0f} MB are not read. "
+        words += "Clear the outputs (Edit, Clear Outputs of All Cells), save, and hand it in again."
+        raise Unreadable("too-large", words)
     if not submission.strip():
         raise Unreadable("empty-file", "The file is empty: nothing was handed in.")
     data = _parse(_decode(submission, findings))
@@ -111,22 +105,18 @@ def read_cells(submission: bytes, findings: list[Finding]) -> list[HandedIn]:
     raw = data["cells"]
     count, raw = len(raw), raw[:MAX_READ]
     if count > MAX_CELLS:
-        findings.append(
-            Finding(
-                "too-many-cells",
-                f"The notebook has {count} cells. Your answers were taken from the first {len(raw)}; of your own "
-                f"cells, those beyond the first {MAX_CELLS} were left out.",
-                for_person=True,
-            )
+        words = (
+            f"Your answers were taken from the first {len(raw)}; of your own cells, those beyond the first {MAX_CELLS}"
         )
+        words = f"The notebook has {count} cells. {words} were left out."
+        findings.append(Finding("too-many-cells", words, for_person=True))
     if shown := _solutions_shown(data.get("metadata")):
         words = "As the file says, these solutions were shown while it was worked on; that takes no points"
         findings.append(Finding("solution-shown", f"{words}: {', '.join(shown)}."))
     cells = [made for cell in raw if (made := _cell(cell)) is not None]
     if len(cells) < len(raw):
-        findings.append(
-            Finding("odd-cell", f"Cells that could not be read were left out: {len(raw) - len(cells)} of them.")
-        )
+        words = f"Cells that could not be read were left out: {len(raw) - len(cells)} of them."
+        findings.append(Finding("odd-cell", words))
     return cells
 
 
@@ -146,9 +136,8 @@ def _decode(submission: bytes, findings: list[Finding]) -> str:
     try:
         return submission.decode(encoding)
     except UnicodeDecodeError:
-        findings.append(
-            Finding("encoding", "The file is not in UTF-8: characters that could not be read were replaced by �.")
-        )
+        words = "The file is not in UTF-8: characters that could not be read were replaced by �."
+        findings.append(Finding("encoding", words))
         return submission.decode("utf-8", "replace")
 
 

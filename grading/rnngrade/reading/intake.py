@@ -54,7 +54,7 @@ def take_in(submission: bytes, release: NotebookNode) -> Intake:
         graft = _Graft(release, read_cells(submission, findings), findings)
         graft.recognise()
     except Unreadable as why:
-        graft = _Graft(release, [], [*findings, why.finding])
+        graft = _Graft(release, [], [*findings, Finding(*why.args, for_person=True)])
     return graft.intake()
 
 
