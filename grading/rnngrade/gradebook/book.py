@@ -14,12 +14,11 @@ What a person gave stays. If what they were given for has changed, the grade is 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from functools import cache, cached_property
 
@@ -34,7 +33,6 @@ with warnings.catch_warnings():
     from nbgrader.preprocessors import AssignLatePenalties
 
 from rnngrade.author import release
-from rnngrade.core.closing import Closing
 from rnngrade.core.desk import Desk, built
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record, write_changed
@@ -48,20 +46,17 @@ from rnngrade.roster.students import ClassList, class_list
 from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
 
 
-class GradebookWriter(Closing):
+class GradebookWriter(ExitStack):
     """Writes to the gradebook of a desk. One at a time; use as a context."""
 
     def __init__(self, desk: Desk) -> None:
+        super().__init__()
         self.desk = desk
-        self._stack = contextlib.ExitStack()
         self._pages: dict[str, dict[str, Page]] = {}
         self._given_out = cache(lambda unit: list(nbformat.read(built(desk.root, unit), as_version=4).cells))
-        self._gradebook: Gradebook = self._stack.enter_context(opened(desk))
+        self._gradebook: Gradebook = self.enter_context(opened(desk))
         session = self._gradebook.db
         self._commit, session.commit = session.commit, session.flush  # nbgrader would commit after each of its steps
-
-    def close(self) -> None:
-        self._stack.close()
 
     def enter_unit(self, unit: str) -> list[str]:
         """Enter a built unit, or what has changed of it; returns a sentence for each change that nbgrader refuses, and

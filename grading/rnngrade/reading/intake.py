@@ -54,7 +54,8 @@ def take_in(submission: bytes, release: NotebookNode) -> Intake:
         graft = _Graft(release, read_cells(submission, findings), findings)
         graft.recognise()
     except Unreadable as why:
-        graft = _Graft(release, [], [*findings, Finding(*why.args, for_person=True)])
+        code, words = why.args
+        graft = _Graft(release, [], [*findings, Finding(code, words, for_person=True)])
     return graft.intake()
 
 
