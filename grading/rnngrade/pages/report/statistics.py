@@ -161,11 +161,11 @@ class UnitStatistics:
         self.exercises = tuple(ExerciseStatistics(e, graded) for e in catalogue)
         # sorting is stable: what is as common stays in the catalogue's order
         self.mistakes = tuple(sorted((m for e in self.exercises for m in e.mistakes), key=lambda m: -len(m.students)))
-        self.written = tuple(dict.fromkeys(name for record, one in given for name in _written(record, one)))
+        written = (name for record, one in given for name in (*record.written, *one.grades))
+        self.written = tuple(dict.fromkeys(name for name in written if not name.startswith("check_")))
         self.students = tuple(StudentRow(record, catalogue, self.written, one) for record, one in given)
         points = [row.points for row in self.students]
-        self.mean = _rounded(np.mean(points)) if points else None
-        self.median = _rounded(np.median(points)) if points else None
+        self.mean, self.median = (_rounded(of(points)) if points else None for of in (np.mean, np.median))
         self.bins = histogram(points, self.max_points)
         waiting = _by((name, row.student) for row in self.students for name in row.waiting)
         to_mark = (*(e.name for e in self.exercises), *self.written)
@@ -276,10 +276,6 @@ def _found_out(result: ExerciseResult) -> str:
     return _LINE.sub("", result.message)
 
 
-def _written(record: Record, marks: Marks) -> list[str]:
-    return [*record.written, *(name for name in marks.grades if not name.startswith("check_"))]
-
-
 def _same_answers(
     records: list[Record], references: Mapping[str, Collection[str]]
 ) -> tuple[tuple[SameAnswers, ...], tuple[SameAnswers, ...]]:
@@ -291,25 +287,21 @@ def _same_answers(
         for name, digest in r.answers.items()
         if kinds.get((r.student, name)) != UNWRITTEN  # a long stub is nobody's answer
     )
-    together: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    as_reference: dict[str, list[str]] = defaultdict(list)
+    shared: dict[tuple[bool, tuple[str, ...]], list[str]] = defaultdict(list)
     for (name, digest), students in groups.items():
         # What most of the class wrote is just the way to write it. Among three or fewer, that cannot be told.
         if int(digest.partition(":")[0]) < LONG_ENOUGH or len(students) > max(3, len(records) / 2):
             continue
-        if digest in references.get(name, ()):
-            for student in students:
-                as_reference[student].append(name)
-        elif len(students) > 1:
-            together[students].append(name)
-    same = [
-        SameAnswers(students, tuple(names), tuple(n for n in names if kinds.get((students[0], n)) != PASSED))
-        for students, names in together.items()
-    ]
-    return (
-        tuple(sorted(same, key=lambda s: (-len(s.wrong), -len(s.exercises), len(s.students), s.students))),
-        tuple(sorted((SameAnswers((s,), tuple(n)) for s, n in as_reference.items()), key=lambda s: -len(s.exercises))),
-    )
+        is_the_course_s = digest in references.get(name, ())
+        for who in [(one,) for one in students] if is_the_course_s else [students] if len(students) > 1 else []:
+            shared[is_the_course_s, who].append(name)
+    found: dict[bool, list[SameAnswers]] = {False: [], True: []}
+    for (is_the_course_s, who), names in shared.items():
+        wrong = tuple(name for name in names if kinds.get((who[0], name)) != PASSED)
+        found[is_the_course_s].append(SameAnswers(who, tuple(names), wrong))
+    for those in found.values():
+        those.sort(key=lambda s: (-len(s.wrong), -len(s.exercises), len(s.students), s.students))
+    return tuple(found[False]), tuple(found[True])
 
 
 def _by(pairs: Iterable[tuple[Key, str]]) -> dict[Key, tuple[str, ...]]:
