@@ -73,7 +73,8 @@ def excerpt(expected: Plain, got: Plain, parts: tuple[Axes, ...] = ()) -> Excerp
     if isinstance(expected, tuple):
         if not isinstance(got, (tuple, list)) or len(got) != len(expected):
             return None
-        named = parts if len(parts) == len(expected) else tuple(Axes(f"answer[{i}]") for i in range(len(expected)))
+        whole = parts[0].name if len(parts) == 1 else "answer"
+        named = parts if len(parts) == len(expected) else tuple(Axes(f"{whole}[{i}]") for i in range(len(expected)))
         found = (excerpt(e, g, (part,)) for e, g, part in zip(expected, got, named, strict=True))
         return next((one for one in found if one), None)
     a, b = _array(expected), _array(got)
@@ -112,7 +113,10 @@ def _shown(expected: np.ndarray, got: np.ndarray) -> tuple[tuple[str, ...], tupl
     apart = ~close_arrays(expected, got)
 
     def row(values: np.ndarray, digits: int) -> tuple[str, ...]:
-        return tuple(f"{float(v):.{digits}g}" if values.dtype.kind == "f" else str(v.item()) for v in values)
+        if values.dtype.kind == "f":  # what rounding has left of a 0 is 0
+            values = np.where(np.abs(values) < 1e-12 * np.abs(expected).max(), 0.0, values)
+            return tuple(f"{float(v):.{digits}g}" for v in values)
+        return tuple(str(v.item()) for v in values)
 
     for digits in range(4, 18):
         rows = row(expected, digits), row(got, digits)
