@@ -71,11 +71,9 @@ class ByHand:
         """What the gradebook is to have of it, for the answers and the judge's points that there are now."""
         grades, answers = {}, page.entered.answers
         for name in self.grades.keys() & answers.keys():
-            given = self.grades[name]
-            has_changed = (
-                page.cells[name].auto is None if given.points is None else given.answer not in ("", answers[name])
-            )
-            grades[name] = GivenGrade(given.points, given.extra, has_changed)
+            given, auto = self.grades[name], page.cells[name].auto
+            waits = auto is None if given.points is None else given.answer not in ("", answers[name])
+            grades[name] = GivenGrade(given.points, given.extra, waits)
         is_flagged = self.flag[0] if self.flag and self.flag[1] == record.submission else bool(record.flags)
         return State(grades, {name: self.comments[name] for name in self.comments if name in page.comments}, is_flagged)
 

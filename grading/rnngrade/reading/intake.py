@@ -29,6 +29,8 @@ from rnngrade.reading.cells import (
 MAX_HELPERS = 300  # code cells of the student's own
 MAX_WRITTEN = 30_000  # characters of a written answer: a person is to read it
 
+# By what an answer's cell is to be: the finding's code if it is another, what it is then, and what it was read as.
+_TURNED = {"code": ("not-code", "text", "the code that it was"), "markdown": ("not-text", "code", "text")}
 HELPER = {"rnngrade": {"role": "helper"}}
 
 
@@ -126,9 +128,7 @@ class _Graft:
         cell = found[0] if len(found) == 1 else self._choose(place, found)
         place.taken, cell.used = cell.source, True
         if cell.kind != wanted:
-            code, was, now = (
-                ("not-code", "text", "the code that it was") if wanted == "code" else ("not-text", "code", "text")
-            )
+            code, was, now = _TURNED[wanted]
             self._find(code, f"The cell of `{name}` had become a {was} cell; it was read as {now}.", place)
         if cell.has_attachments:
             words = "with a picture or file in it, which was not taken along: look at what was handed in"

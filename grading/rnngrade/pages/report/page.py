@@ -5,7 +5,7 @@ bar has its pattern and a cell its sign. Whatever a student could have written (
 that failed, the page's content security policy would still keep it from running, since it allows just the one script.
 
 Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in Jinja, with what they share in
-`layout.html`.
+`layout.html` and `table.html`.
 """
 
 import contextlib
