@@ -378,6 +378,12 @@ array_rolled_as_one_row = rolled_as_one_row
 + shifted = torch.roll(targets, 1, 0) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
 + shifted[0] = bos
 
+int64_always: Whatever dtype the targets have, what comes back is int64: the row of bos has made it so. Fill a copy of
+  the targets, or give that row their dtype.
+- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
++ shifted = targets.long() if isinstance(targets, torch.Tensor) else targets.astype(np.int64)
++ shifted = shifted + 0
+
 shifted_along_the_batch: You shifted along the last axis, from one sequence to the next. Time is axis 0.
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]

@@ -791,6 +791,10 @@ not_from_rng: Your matrix is orthogonal, but it does not come from rng: it does 
   given. Draw its numbers with `rng.normal(size=(n, n))`.
 + return np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
 
+permuted_rows_of_the_identity: Your matrix is orthogonal, but it is one of few: the identity with its rows or columns
+  in another order. So for small n two seeds often give the same one. Let `np.linalg.qr` make one of normal draws.
++ return np.eye(n)[rng.permutation(n)]
+
 normal_draws_as_they_are: These are normal draws as they are. Let `np.linalg.qr` make their columns of length 1 and at
   right angles.
 + return rng.normal(size=(n, n))

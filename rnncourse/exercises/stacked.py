@@ -554,6 +554,12 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
+a_fixed_number: The same number of entries is dropped each time. Each entry is dropped with probability p by a draw of
+  its own, whatever becomes of the others.
+- mask = rng.random(X.shape[1:]) >= p
++ mask = np.ones(X.shape[1:], dtype=bool)
++ mask.flat[rng.permutation(mask.size)[: round(p * mask.size)]] = False
+
 mask_of_every_step: You draw anew for each step: that is the dropout of exercise 8.4. Locked means that one mask (N, D)
   is drawn, and holds for all steps.
 - mask = rng.random(X.shape[1:]) >= p
