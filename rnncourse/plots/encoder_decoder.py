@@ -221,7 +221,7 @@ def spikes(
                 if sounding[start]:
                     axes.axvspan(start - 0.5, end - 0.5, color=TINTS["plain"], lw=0)
                     axes.text((start + end - 1) / 2, 1.06, symbols[sounding[start]], ha="center", fontsize=11)
-            axes.plot(table[:, 0], color=COLOURS["faint"], lw=1.4, label=symbols[0])
+            axes.plot(table[:, 0], color=MUTED, lw=1.4, label=symbols[0])
             for k, symbol in enumerate(symbols[1:]):
                 look = CYCLE[k]
                 axes.plot(table[:, k + 1], color=look["color"], linestyle=look["linestyle"], lw=1.8, label=symbol)
