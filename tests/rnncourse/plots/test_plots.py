@@ -170,7 +170,11 @@ def pictures_of(unit):
 @pytest.mark.parametrize("unit", exercises.SYLLABUS)
 def test_a_picture_of_a_unit_has_all_that_it_refers_to(unit):
     """Or bars that are hatched are not seen: the build does not know that how they are drawn has changed."""
-    assert all(missing(data.decode()) == set() for kind, data in pictures_of(unit) if kind != "png")
+    for svg in [data.decode() for kind, data in pictures_of(unit) if kind != "png"]:
+        assert missing(svg) == set()
+        strokes = dict(re.findall(r"\.(\w+)\{[^}]*stroke:(#\w+)", svg))
+        for ground, look in re.findall(r'<pattern[^>]*><rect [^>]*fill="(#\w+)"/><path [^>]*class="(\w+)"', svg):
+            assert strokes[look] != ground
 
 
 @pytest.mark.parametrize("unit", exercises.SYLLABUS)
