@@ -1,7 +1,7 @@
 """Running an answer in another form, once, on the candidate's side.
 
 `Program.watching` puts calls into a text: of `__ran__(line)`, which says that a line is run, and of `__look__(line)`,
-which looks whether an argument has changed by now.
+which looks whether an argument has changed by now, and whether a number is nan.
 """
 
 import sys
@@ -14,7 +14,7 @@ from typing import Any
 
 from rnncourse.checks.cycles import compiled
 from rnncourse.checks.drive import Driver, Observation, Stopped, describe, observe
-from rnncourse.checks.plain import NotPlain, Plain, identical, to_plain
+from rnncourse.checks.plain import NotPlain, Plain, has_nan, identical, to_plain
 from rnncourse.checks.program import LOOK, RAN
 
 CHECKS = str(Path(__file__).parent)  # what this package does meanwhile is no work of the answer's
@@ -23,11 +23,13 @@ CHECKS = str(Path(__file__).parent)  # what this package does meanwhile is no wo
 @dataclass(frozen=True)
 class Attempt:
     """What one run gave: the observation, and of a text that says so, the line after which an argument first had
-    changed, the lines that were run, and how many lines that was, those of other functions and repetitions included.
+    changed, and that after which a number first was nan; the lines that were run, and how many lines that was, those
+    of other functions and repetitions included.
     """
 
     seen: Observation
     wrote: int | None = None
+    nan: int | None = None
     ran: tuple[int, ...] = ()
     work: int = 0
 
@@ -51,7 +53,7 @@ def attempt(text: str, name: str, space: dict[str, Any], drive: Driver, args: tu
         candidate = watch.over(candidate)
     with counted() as lines:
         seen = observe(candidate, drive, args, is_brief=True)
-    return Attempt(seen, watch.wrote, tuple(sorted(ran)), lines[0])
+    return Attempt(seen, watch.wrote, watch.nan, tuple(sorted(ran)), lines[0])
 
 
 @contextmanager
@@ -74,9 +76,10 @@ def counted() -> Iterator[list[int]]:
 
 
 class _Watch:
-    """Looks at the arguments of a call while it runs."""
+    """Looks at the arguments of a call, and at what its functions have, while it runs."""
 
     wrote: int | None = None
+    nan: int | None = None
     args: tuple[Any, ...] = ()
 
     def over(self, candidate: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,9 +89,12 @@ class _Watch:
 
         return watched
 
-    def look(self, line: int) -> None:
+    def look(self, line: int, value: Any = None) -> Any:
+        if self.nan is None and has_nan((value, sys._getframe(1).f_locals)):
+            self.nan = line
         if self.wrote is None and self.args and not identical([_plain(a) for a in self.args], self.before):
             self.wrote = line
+        return value
 
 
 def _plain(value: Any) -> Plain:

@@ -40,7 +40,7 @@ SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two
 SMALL = 100  # the greatest denominator of a small fraction, as a share of right answers is one
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
-ELSEWHERE = "When that is mended, look at the edge cases again."
+ELSEWHERE = "The case “{}” goes wrong in another way."
 
 __all__ = ["TWO", "Diagnosis", "Evidence", "diagnose", "same"]
 
@@ -184,8 +184,9 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
     told = [evidence.fits(answer, [i], strict=False) for i in evidence.faulty if evidence.cases[i].is_edge]
     if 2 * sum(told) < len(told) and not any(part.axes or part.of for part in evidence.exercise.gives):
         return None  # what has no arrays is soon the same by chance, and here edge cases speak against it
-    is_all = all(evidence.fits(answer, [i], strict=False) for i in evidence.faulty)
-    return Diagnosis(half.name, half.message if is_all else f"{half.message} {ELSEWHERE}", is_part=True)
+    left = next((i for i in sorted(evidence.faulty) if not evidence.fits(answer, [i], strict=False)), None)
+    words = half.message if left is None else f"{half.message} {ELSEWHERE.format(evidence.cases[left].note)}"
+    return Diagnosis(half.name, words, is_part=True)
 
 
 def _of_facts(evidence: Evidence) -> Diagnosis | None:

@@ -75,16 +75,20 @@ def judge(
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
             faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
         visible = visible if is_hidden else len(faults)
-    if not faults:
-        faults = at_an_end(exercise, candidate, seeds[-1], hidden=hidden)
-        visible = 0 if hidden else len(faults)
+    if not faults and (found_there := at_an_end(exercise, candidate, seeds[-1], hidden=hidden)):
+        end, saw, fault = found_there
+        faults, visible = [fault], int(not hidden)
+        if end.drive is exercise.drive:
+            faulty.add(len(seen))
+            cases, expected, seen = [*cases, end.case], [*expected, end.wanted], [*seen, saw]
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
     diagnosis = diagnose(evidence) if faults and diagnosing else None
     where = None
     besides = diagnosis.name if diagnosis and diagnosis.is_part and not after_diagnosis else None
     if search and faults and seconds < SLOW and (after_diagnosis or besides or not diagnosis):
-        shown = zip(*drawn(exercise, seeds[0]), seen, strict=False)
-        asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(shown)]
+        shown = len(drawn(exercise, seeds[0])[0]) if hidden else len(cases)
+        given = zip(cases[:shown], expected, seen, strict=False)
+        asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(given)]
         # Who interrupts the search gets the verdict without. A check never raises, whatever came out of an answer.
         with suppress(KeyboardInterrupt, Exception):
             where = search(exercise, candidate, seeds[0], asked, besides=besides)
@@ -140,6 +144,8 @@ def _verdict(
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     if diagnosis and diagnosis.message in first.words:  # a fact that has no other words than those of its mistake
         words = diagnosis.message
+    if not (diagnosis and not diagnosis.is_part) and not first.is_by_the_way:
+        words += "".join(f" Besides: {f.words}" for f in [f for f in faults[:visible] if f.is_by_the_way][:1])
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
     if at < visible:

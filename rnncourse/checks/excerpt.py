@@ -73,7 +73,8 @@ def excerpt(expected: Plain, got: Plain, parts: tuple[Axes, ...] = ()) -> Excerp
     if isinstance(expected, tuple):
         if not isinstance(got, (tuple, list)) or len(got) != len(expected):
             return None
-        named = parts if len(parts) == len(expected) else tuple(Axes(f"answer[{i}]") for i in range(len(expected)))
+        whole = parts[0].name if len(parts) == 1 else "answer"
+        named = parts if len(parts) == len(expected) else tuple(Axes(f"{whole}[{i}]") for i in range(len(expected)))
         found = (excerpt(e, g, (part,)) for e, g, part in zip(expected, got, named, strict=True))
         return next((one for one in found if one), None)
     a, b = _array(expected), _array(got)

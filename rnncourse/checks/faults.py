@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.cases import Candidate, Seed, canonical, ends
+from rnncourse.checks.cases import Candidate, End, Seed, canonical, ends
 from rnncourse.checks.compare import difference, kind_of
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
@@ -28,6 +28,7 @@ class Fault:
     expected: Plain = None
     got: Plain = None
     claim: str = ""
+    is_by_the_way: bool = False  # whether values that are wrong hide it: of another dtype, or an argument changed
 
 
 def faults_of(
@@ -36,10 +37,11 @@ def faults_of(
     """What is wrong with one observation; at most one fault about the answer and one about the arguments."""
     where = describe_case(exercise, one, hidden=hidden)
 
-    def fault(criterion: str, words: str) -> Fault:
+    def fault(criterion: str, words: str, is_by_the_way: bool = False) -> Fault:
         if one.is_edge and criterion in ("runs", "shape", "values"):
             criterion = "edges"
-        return Fault(criterion, f"{words} {where}".strip(), one, wanted.answer, seen.answer)
+        words = f"{words} {where}".strip()
+        return Fault(criterion, words, one, wanted.answer, seen.answer, is_by_the_way=is_by_the_way)
 
     name = exercise.name
     raised = _known_error(seen.error_types) if hidden else seen.error
@@ -73,7 +75,8 @@ def faults_of(
     found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
         words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
-        return [fault("values" if found.kind == "value" else "shape", words)]
+        own = fault("values" if found.kind == "value" else "shape", words, found.kind == "dtype")
+        return [own, *_impure(exercise, one, wanted, seen, hidden)]
     return _impure(exercise, one, wanted, seen, hidden)
 
 
@@ -124,7 +127,7 @@ def _known_error(types: tuple[str, ...]) -> str:
 
 def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
     def fault(words: str) -> list[Fault]:
-        return [Fault("purity", words, one, wanted.answer, seen.answer)]
+        return [Fault("purity", words, one, wanted.answer, seen.answer, is_by_the_way=True)]
 
     def named(indices: list[int]) -> str:
         takes = exercise.takes
@@ -176,22 +179,24 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, h
         except Exception:
             words = "The answers do not fit together."
         if words:
-            told = f"{claim}: this does not hold in a hidden case." if hidden else f"{claim}: {words}"
+            told = f"“{claim}” does not hold{' in a hidden case.' if hidden else f': {words}'}"
             return [Fault("values", told, Case(()), claim=claim)]
     return []
 
 
-def at_an_end(exercise: Exercise, candidate: Candidate, seed: Seed, *, hidden: bool = False) -> list[Fault]:
-    """The first of the `ends` in which an answer is wrong. Where only the layout is another, an error is no fault:
-    PyTorch's `.view` takes some layouts only, and says so.
+def at_an_end(
+    exercise: Exercise, candidate: Candidate, seed: Seed, *, hidden: bool = False
+) -> tuple[End, Observation, Fault] | None:
+    """The first of the `ends` in which an answer is wrong, what it gives there, and what is said of it. Where only the
+    layout is another, an error is no fault: PyTorch's `.view` takes some layouts only, and says so.
     """
     for end in ends(exercise, seed):
         seen = candidate.observe(end.drive, end.case.args)
         if seen.error and end.drive is not exercise.drive:
             continue
         if found := faults_of(exercise, end.case, end.wanted, seen, hidden=hidden):
-            return [replace(found[0], words=f"{end.words} {found[0].words}")]
-    return []
+            return end, seen, replace(found[0], words=f"{end.words} {found[0].words}")
+    return None
 
 
 def describe_case(exercise: Exercise, one: Case, *, hidden: bool = False) -> str:

@@ -40,7 +40,8 @@ def both(exercise: Exercise, one: Misconception, other: Misconception) -> Miscon
 def without_praise(message: str) -> str:
     """A message without "The states are right, but" at its beginning: beside a second mistake it is not so."""
     rest = PRAISE.sub("", message)
-    return message if rest == message else rest[0].upper() + rest[1:]
+    is_word = re.match(r"[a-z]{2,}\b(?![(_.])", rest)
+    return message if rest == message or not is_word else rest[0].upper() + rest[1:]
 
 
 def has_model(exercise: Exercise) -> bool:

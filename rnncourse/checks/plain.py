@@ -38,6 +38,19 @@ def to_plain(value: Any) -> Plain:
     return _Copier().copy(value, 0)
 
 
+def has_nan(value: Any) -> bool:
+    """Whether a number in it is nan: in an array, a tensor, or what holds some."""
+    if isinstance(value, (list, tuple)):
+        return any(map(has_nan, value))
+    if isinstance(value, dict):
+        return any(map(has_nan, value.values()))
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "f" and bool(np.isnan(value).any())
+    return type(value).__module__.startswith("torch") and hasattr(value, "isnan") and bool(value.isnan().any())
+
+
 def _is_common(dtype: np.dtype[Any]) -> bool:
     """Whether it is a dtype of numbers or truth values that all machines have."""
     return dtype.kind in "biuf" and dtype.itemsize <= 8

@@ -8,7 +8,7 @@ def step(x, h):
     x *= 2
     __look__(2)
     __ran__(3)
-    return np.tanh(x + h)
+    return __look__(3, np.tanh(x + h))
 
 Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to the program.
 """
@@ -30,7 +30,7 @@ BEYOND = """
     delattr save savez savez_compressed savetxt tofile dump load loadtxt fromfile memmap system unlink rmdir
 """
 MOST_EXPRESSIONS = 2_000  # the longest model answer has a tenth of that
-_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
+_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.match_case)
 
 
 class Program:
@@ -41,9 +41,7 @@ class Program:
         self.tree = ast.parse(source)
 
     def watching(self) -> str:
-        """The program, which says of each statement that it is run, and looks after it whether an argument has
-        changed.
-        """
+        """The program, which says of each statement that it is run, and looks after it what there is."""
         return self._saying(RAN, LOOK)
 
     def tracing(self) -> str:
@@ -65,6 +63,22 @@ class Program:
         blocks = [getattr(node, field, []) for node in inside for field in ("body", "orelse", "finalbody")]
         return {n for block in blocks for one in block if one.lineno not in ran for n in lines_of(one)}
 
+    def other_names(self, lines: Collection[int]) -> dict[str, int]:
+        """The variables that statements in these lines write to, with the lines before that last gave them what they
+        have as it is: `E = dH`, `a, b = first`, but not `E = dH.copy()`.
+        """
+        statements = sorted((n for n in ast.walk(self.tree) if isinstance(n, ast.stmt)), key=lambda n: n.lineno)
+        found: dict[str, int] = {}
+        for writes in (n for n in statements if n.lineno in lines):
+            targets = [writes.target] if isinstance(writes, ast.AugAssign) else getattr(writes, "targets", [])
+            for name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
+                for before in (n for n in statements if n.lineno < writes.lineno and isinstance(n, ast.Assign)):
+                    if name in {n.id for t in before.targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
+                        found.pop(name, None)
+                        if isinstance(before.value, (ast.Name, ast.Attribute, ast.Subscript)):
+                            found[name] = before.lineno
+        return found
+
     @property
     def is_searchable(self) -> bool:
         """Whether it may be run in many other forms: not too long, it opens, runs, deletes and imports nothing."""
@@ -84,10 +98,14 @@ def lines_of(node: ast.stmt | ast.expr) -> range:
 def _around(one: ast.stmt, names: Collection[str]) -> list[ast.stmt]:
     """A statement, and the calls of these names before and after it."""
 
-    def says(name: str) -> list[ast.stmt]:
-        call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(one.lineno)], [])
-        return [ast.Expr(call, lineno=one.lineno)] if name in names else []
+    def call(name: str, *args: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(one.lineno), *args], [])
 
+    def says(name: str) -> list[ast.stmt]:
+        return [ast.Expr(call(name), lineno=one.lineno)] if name in names else []
+
+    if isinstance(one, ast.Return) and one.value and LOOK in names:
+        return [*says(RAN), ast.Return(call(LOOK, one.value), lineno=one.lineno)]
     if isinstance(one, (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.FunctionDef, ast.ClassDef)):
         return [*says(RAN), one]
     return [*says(RAN), one, *says(LOOK)]

@@ -307,7 +307,7 @@ def multiplied(part: Part) -> Iterator[Key]:
             yield "divided_by_size", name
     top = np.unravel_index(np.abs(right).argmax(), right.shape)
     factor = own[top] / right[top] if right[top] else 1.0
-    if factor not in (0, 1) and equal(factor * right, own):
+    if np.isfinite(factor) and factor not in (0, 1) and equal(factor * right, own):
         yield "constant_factor", f"{factor:.4g}"
     if right.ndim and len(part.axes.axes or ()) != 1:
         tops = np.abs(right).argmax(axis=-1)[..., None]
@@ -403,8 +403,8 @@ def _fitted(value: np.ndarray, right: np.ndarray) -> np.ndarray | None:
 @relation(
     others={
         "wrong_only": "wrong only {}; everywhere else it is right",
-        "right_first": "right at the first {} in every case; what is wrong comes later",
-        "right_last": "right at the last {} in every case; what is wrong comes before",
+        "right_first": "right at the first {} in every case; what is wrong is in those behind it",
+        "right_last": "right at the last {} in every case; what is wrong is in those before it",
     }
 )
 def in_some_places(part: Part) -> Iterator[Key]:
@@ -474,7 +474,8 @@ def without_a_property(part: Part) -> Iterator[Key]:
         yield ("not_finite",)
     elif right.ndim:
         right_sums, sums = right.sum(axis=-1), own.sum(axis=-1)
-        if equal(np.ones_like(right_sums), right_sums) and not equal(np.ones_like(sums), sums):
+        are_shares = (right >= 0).all() and (right.shape[-1] == 1 or ((right > 1e-9) & (right < 1 - 1e-9)).any())
+        if are_shares and equal(np.ones_like(right_sums), right_sums) and not equal(np.ones_like(sums), sums):
             yield ("not_summing_to_1",)
 
 

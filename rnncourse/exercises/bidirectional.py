@@ -76,8 +76,8 @@ padding_reversed_too: The real steps are right, but you have turned the padding 
 + reversed_X[:length, n] = X[:length, n][::-1]
 + reversed_X[length:, n] = X[length:, n][::-1]
 
-first_step_lost: The first step of the sequence is missing at the end of the answer. A slice such as `X[end:0:-1]` stops
-  before index 0: write `X[:length][::-1]`.
+first_step_lost: The first step of the sequence is missing at the end of the answer: of n steps the last one in the
+  answer is that of index 0. (A slice such as `X[end:0:-1]`, or a `range` that ends one too early, stops before it.)
 - return X[::-1].copy()
 + lengths = [len(X)] * X.shape[1]
 - reversed_X[:length, n] = X[:length, n][::-1]

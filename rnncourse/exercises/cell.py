@@ -754,8 +754,8 @@ matrices_swapped: The two matrices are swapped: ih is input to hidden, our U; hh
 + "weight_ih_l0": W.T.copy(),
 + "weight_hh_l0": U.T.copy(),
 
-views: The numbers are right, but they share memory with your arguments: `U.T` is a view of U, and b is b itself.
-  Whoever goes on training with this dict would change your weights: `.copy()` each.
+views: The numbers are right, but some of them share memory with your arguments: a transposed array is a view, and b
+  without a copy is b itself. Whoever goes on training with this dict would change your weights: `.copy()` each.
 - "weight_ih_l0": U.T.copy(),
 - "weight_hh_l0": W.T.copy(),
 - "bias_ih_l0": b.copy(),
@@ -845,6 +845,22 @@ state_reset_at_every_step: The repair went one step too far: the state is set to
   remembered at all. Set it once for each call, before the loop.
 - h = rnn_step(x, h, self.U, self.W, self.b)
 + h = rnn_step(x, np.zeros_like(h), self.U, self.W, self.b)
+
+rows_in_a_row: The rows are read one after the other, and each goes on from the last state of the row before. They are
+  sequences of their own: each starts from zeros.
+- states = []
+- for x in X:
+-     h = rnn_step(x, h, self.U, self.W, self.b)
+-     states.append(h)
+- return np.stack(states) @ self.V + self.c
++ rows, h = [], h[:1]
++ for row in X.swapaxes(0, 1):
++     states = []
++     for x in row:
++         h = rnn_step(x[None], h, self.U, self.W, self.b)
++         states.append(h[0])
++     rows.append(np.stack(states))
++ return np.stack(rows, axis=1) @ self.V + self.c
 
 output_from_the_state_before: The outputs are one step late: o_t is read off h_{t-1}, before x_t was seen. It is read
   off h_t.

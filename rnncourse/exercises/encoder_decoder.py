@@ -930,8 +930,8 @@ one_call_too_many: An answer that does not end by itself is one token too long: 
 - for _ in range(max_length):
 + for _ in range(max_length + 1):
 
-one_call_too_few: An answer that does not end by itself is one token too short: max_length counts the new tokens; bos is
-  none.
+one_call_too_few: An answer that does not end by itself is one token too short. It has max_length new tokens, of which
+  the last one counts too; bos is none of them.
 - for _ in range(max_length):
 + for _ in range(max_length - 1):
 
@@ -1082,8 +1082,8 @@ one_round_too_many: You search one round too long: along one path `step` is call
 - for _ in range(max_length):
 + for _ in range(max_length + 1):
 
-one_round_too_few: You search one round too short: `step` may be called max_length times along one path, and bos is only
-  what the first call reads.
+one_round_too_few: What has not ended by itself comes one token too short, or not at all: `step` may be called
+  max_length times along one path, and what has not ended then is returned as it is.
 - for _ in range(max_length):
 + for _ in range(max_length - 1):
 
@@ -1194,7 +1194,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("letters of two words", "translation", "transaction", 2)
     for _ in range(8):
         yield edge("two letters", *("".join(rng.choice(["a", "b"], length)) for length in rng.integers(2, 6, 2)), 2)
-    yield edge("other words of the same letters", ["ab", "c", "d"], ["a", "bc", "d"], 2)
+    yield edge("other words of the same letters: “ab”, “c” and “a”, “bc”", ["ab", "c", "d"], ["a", "bc", "d"], 2)
 
 
 bleu_exercise = ex
@@ -1339,8 +1339,8 @@ normalised_exercise = ex
 
 
 ex.mistakes(r"""
-not_normalised: You compare the sums, as `beam_search` does: short hypotheses win because they are short. Compare the
-  sum divided by length ** alpha.
+not_normalised: Hypotheses of different lengths are compared as sums, or as if all had one length: short ones win
+  because they are short. Divide the sum of each by its own length ** alpha.
 - return score / (len(tokens) + ended) ** alpha
 + return score
 

@@ -706,8 +706,8 @@ ones_are_counted: Your c counts the ones: it goes on to 2, 3, … The second one
   know what c was. It sees it in h, through W.
 + return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-a_one_is_for_ever: A second one does not take the first one back. W is missing or too small (a stored 1 shows as h =
-  tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
+a_one_is_for_ever: A second one does not take the first one back: c stays as it was. At that step i must be 0, so the
+  product of h and W has to outweigh what opens i for a one; and f must be 0. Print both gates there.
 - W = np.array([[-80.0, 0.0, 0.0, 0.0]])
 + W = np.zeros((1, 4))
 

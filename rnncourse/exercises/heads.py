@@ -562,8 +562,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-out_at_the_last_step: You read the states of the last real step in both directions, as `out[-1]` has them. There the
-  backward direction has read one word: it has read everything at step 0, and h_n holds both final states.
+out_at_the_last_step: You read the states of the last real step in both directions. There the backward direction has
+  read one word: it has read everything at step 0, and h_n holds both final states.
 - _, (f, g) = self.rnn(packed)
 + states, _ = pad_packed_sequence(self.rnn(packed)[0])
 + f, g = states[lengths - 1, torch.arange(len(lengths))].chunk(2, dim=-1)

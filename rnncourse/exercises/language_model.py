@@ -339,6 +339,15 @@ rows_cut_to_whole_batches: You cut the length of the rows to whole batches befor
   all rows but the first begin too early. Cut the rows first; what is left over at their ends is dropped.
 - length = (len(ids) - 1) // batch_size
 + length = (len(ids) - 1) // (batch_size * steps) * steps
+
+one_pair_of_arrays_for_all: All your batches are the same two arrays, written over each time: whoever keeps the batches
+  in a list has the last one again and again. Make new arrays for each batch.
+- for start in range(0, length - steps + 1, steps):
+-     yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ inputs, targets = (np.empty((steps, batch_size), dtype=rows.dtype) for _ in range(2))
++ for start in range(0, length - steps + 1, steps):
++     inputs[:], targets[:] = rows[start : start + steps], rows[start + 1 : start + steps + 1]
++     yield inputs, targets
 """)
 
 
@@ -536,7 +545,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     latched, signs = network(rng, 4, 6), rng.choice([-1.0, 1.0], 6)
     towards = np.outer([-0.5, -0.5, -0.5, 2.0], signs)
     latched |= {"U": towards + 0.05 * latched["U"], "W": 3 * np.eye(6), "b": np.zeros(6)}
-    yield edge("a text of 300 characters", latched, np.append(3, rng.integers(0, 3, 299)))
+    yield edge(
+        "a text of 300 characters, of which the first is never forgotten",
+        latched,
+        np.append(3, rng.integers(0, 3, 299)),
+    )
     silent = {name: np.zeros_like(array) for name, array in network(rng, 8, 3).items()}
     yield edge("a model that knows nothing", silent, rng.integers(0, 8, 6))
     certain = network(rng, 4, 6)
@@ -1336,6 +1349,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the prompt is a list", parameters, [int(i) for i in prompt], length, uniforms)
     yield edge("one new id", *writing(6, 7, 4, 1, 1.0))
     yield edge("no new id", *writing(6, 7, 4, 0, 1.0))
+    never = network(rng, 5, 4)
+    never["c"] = never["c"] - 2000.0 * (np.arange(5) == 0)
+    yield edge("a draw of 0, and an id of probability 0", never, np.array([2, 3]), 6, np.array([0.0, 0.4] * 3), 1.0)
     yield edge("float32", *writing(6, 5, 3, 9, 0.8, np.float32), 0.8)
 
 

@@ -443,8 +443,8 @@ impossible_tokens_clipped: You lift impossible tokens to a small probability tha
   infinite loss is the truth about such a model: let it be inf.
 + return np.exp(-np.mean(np.maximum(log_probabilities, np.log(1e-10))))
 
-product_of_probabilities: You multiply the probabilities themselves. The product of some thousand of them is smaller
-  than any float, so it becomes 0: stay with the logarithms until the very end.
+product_of_probabilities: You multiply the probabilities themselves. Their product is soon smaller than any float, so
+  it becomes 0: stay with the logarithms until the very end.
 + return np.prod(np.exp(log_probabilities)) ** (-1 / len(log_probabilities))
 
 argument_turned_round: The number is right, but you change the caller's array: `*=` and `/=` write into it. Compute a

@@ -218,8 +218,8 @@ a_tenth_of_the_documents: You count documents where groups are asked: a tenth of
 - held = max(1, len(names) // 10)
 + held = max(1, len(groups) // 10)
 
-a_tenth_rounded_up: Your tenth of the groups is rounded up. Of 29 groups two go to test: it is rounded down, `// 10`,
-  and is at least one.
+a_tenth_rounded_up: Your tenth of the groups is rounded up where it must be rounded down. Of 29 groups two go to test:
+  `// 10`, and at least one.
 - held = max(1, len(names) // 10)
 + held = -(-len(names) // 10)
 """)
@@ -453,8 +453,8 @@ divided_by_the_documents: You divide the bits of all steps by the number of docu
 - return -np.log2(np.concatenate(chosen)).mean()
 + return -np.log2(np.concatenate(chosen)).sum() / len(documents)
 
-impossible_costs_little: You add a small number before you take the logarithm: what was held to be impossible, and came,
-  costs some bits. It costs infinitely many.
+impossible_costs_little: A small number stands in for a probability of 0 before the logarithm is taken: what was held
+  to be impossible, and came, costs some bits. It costs infinitely many.
 - return -np.log2(np.concatenate(chosen)).mean()
 + return -np.log2(np.concatenate(chosen) + 1e-12).mean()
 """)
@@ -549,15 +549,15 @@ targets_that_were_seen: Your first guess, before any context votes, is shared ou
 - p = 1 / targets
 + p = 1 / len({int(y) for _, asked in train for y in asked})
 
-contexts_across_documents: Your contexts reach into the document before. One document has nothing to do with the other:
-  at the beginning of each, contexts are as long as they can be.
+contexts_across_documents: Your contexts reach into the document before. One document has nothing to do with the
+  other: at its step t, a context has no more than t + 1 ids.
 - for ids, asked in train:
 + for ids, asked in [tuple(map(np.concatenate, zip(*train)))]:
 - for ids, asked in scored:
 + for ids, asked in [tuple(map(np.concatenate, zip(*scored)))]:
 
 contexts_across_training: In training your contexts reach into the document before, and when you score they do not. At
-  the beginning of each document contexts are as long as they can be.
+  its step t, a context of a document has no more than t + 1 ids.
 - for ids, asked in train:
 + for ids, asked in [tuple(map(np.concatenate, zip(*train)))]:
 
@@ -1091,8 +1091,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 ex.mistakes(r"""
 never_seeded: Two calls with the same arguments give two different runs: something is drawn from a generator that the
-  seed does not reach. Seed PyTorch before you make the model, and make a NumPy generator of the seed for what you
-  draw.
+  seed does not reach, PyTorch's or NumPy's. `torch.manual_seed(seed)` comes before the model is made, and what NumPy
+  draws comes from `np.random.default_rng(seed)`.
 - torch.manual_seed(seed)
 - rng = np.random.default_rng(seed)
 + rng = np.random.default_rng()
@@ -1192,8 +1192,8 @@ time_and_batch_exchanged: What is said of a document hangs on its neighbours, an
 - core = nn.GRU(32, settings["hidden"])
 + core = nn.GRU(32, settings["hidden"], batch_first=True)
 
-ablation_without_effect: With `memory=False` the first id of a document still changes what is said after it. Then
-  your two settings are one, and the difference between them is chance. Without memory each token is read on its own.
+ablation_without_effect: With `memory=False` the first id of a document still changes what is said after it, in
+  training or where you predict. Without memory each token is read on its own, in both.
 - if settings["memory"]:
 -     states, _ = core(vectors)
 - else:

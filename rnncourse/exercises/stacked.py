@@ -597,7 +597,8 @@ dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of floa
 - return X * mask / (1 - p)
 + return X * (mask / (1 - p))
 
-X_overwritten: Your numbers are right, but the caller's X is changed: `X *= mask` writes into it. Build a new array.
+X_overwritten: Your numbers are right, but the caller's X is changed: `X *= mask`, or a 0 put into X or a view of it,
+  writes into it. Build a new array.
 - return X * mask / (1 - p)
 + X *= mask
 + return X / (1 - p)

@@ -128,8 +128,8 @@ from_the_start_each_time: The states are right, but each is computed from s0 on:
 +     s = f(s, theta)
 + states.append(s)
 
-float64_always: Your array is float64, as np.zeros and np.empty make it, so that float32 states change their dtype.
-  Collect the states in a list and stack them.
+float64_always: Your array is float64 whatever the states are, so that float32 states change their dtype. `np.stack`
+  of the states as they are keeps it.
 - states = [s0]
 + states = [np.asarray(s0, dtype=float)]
 

@@ -32,7 +32,7 @@ from rnngrade.grading.requests import _sealed, draw_of, given_to
 from rnngrade.sandbox.bubblewrap import not_needed
 from rnngrade.sandbox.inside.sealed import Sealed, seal
 from rnngrade.sandbox.limits import Limits
-from rnngrade.sandbox.session import Died, Garbled, TooSlow
+from rnngrade.sandbox.session import Died, Garbled
 from rnngrade.sandbox.shared_memory import SIZE, SharedMemory, lay_out
 from tests.sampling import some
 
@@ -219,7 +219,7 @@ def test_the_judges_own_work_is_limited_in_time_and_memory():
     [
         ("import os\ndef softmax(x):\n    os._exit(0)", Died),
         ("import os\ndef softmax(x):\n    os.write(3, b'full marks, please')", Garbled),
-        ("import os, signal\ndef softmax(x):\n    os.kill(os.getpid(), signal.SIGSTOP)", TooSlow),
+        ("import os, signal\ndef softmax(x):\n    os.kill(os.getpid(), signal.SIGSTOP)", Died),
     ],
 )
 def test_what_ends_a_session_is_a_fault(source, fault, judged, monkeypatch):

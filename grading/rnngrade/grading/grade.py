@@ -9,8 +9,9 @@ which takes milliseconds, since experiments are not run. A verdict that is writt
 Each answer is asked in a fork of the room, so that it finds all as the cells have left it, whatever others did: first
 on the cases that the notebook shows. What a student is told, and what their cells show, is all written down before the
 first hidden case enters the room; of the hidden ones come criteria and points alone. What an answer has left behind may
-end or stop the room: a cell or an answer that comes to that is tried once more, in a room of its own. And nothing ends the judge: what nobody has foreseen, an error in the
-judge itself or more time or memory than it may take, costs the place where it happens, and a person is told.
+end or stop the room: a cell or an answer that comes to that is tried once more, in a room of its own. And nothing ends
+the judge: what nobody has foreseen, an error in the judge itself or more time or memory than it may take, costs the
+place where it happens, and a person is told.
 """
 
 import dataclasses

@@ -210,8 +210,14 @@ class Remote:
         reply = self.session.ask("attempt", text, name, drive.name, shown, seconds, seconds=patience, answers=self)
         self._weigh(size_of(reply))
         match reply:
-            case {"seen": dict(seen), "wrote": None | int() as wrote, "ran": tuple(ran), "work": int(work)}:
-                return Attempt(_observation(seen), wrote, tuple(n for n in ran if isinstance(n, int)), work)
+            case {
+                "seen": dict(seen),
+                "wrote": None | int() as wrote,
+                "nan": None | int() as nan,
+                "ran": tuple(ran),
+                "work": int(work),
+            }:
+                return Attempt(_observation(seen), wrote, nan, tuple(n for n in ran if isinstance(n, int)), work)
         raise Garbled("no attempt")
 
     def known(self, call: bytes) -> bytes | None:

@@ -26,7 +26,16 @@ from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late, Message
 from rnngrade.sandbox.inside.groups import Group
 from rnngrade.sandbox.limits import Limits
-from rnngrade.sandbox.processes import children, descendants, kill, number_inside, proportional, resident, scheduled, state
+from rnngrade.sandbox.processes import (
+    children,
+    descendants,
+    kill,
+    number_inside,
+    proportional,
+    resident,
+    scheduled,
+    state,
+)
 from rnngrade.sandbox.shared_memory import SharedMemory
 
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine

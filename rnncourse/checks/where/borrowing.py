@@ -89,19 +89,18 @@ class Borrower:
         return sorted(told.values(), key=lambda edit: edit.nodes)[:MOST_FOR_TWO]
 
     def of_two_places(self) -> list[Loan]:
-        """Any two edits of statements."""
-        pairs = [pair for pair in combinations(self.news, 2) if pair[0].old is not pair[1].old]
+        """Any two edits of statements of which neither is enough."""
+        needed = [edit for edit in self.news if not self.is_right([edit])]
+        pairs = [pair for pair in combinations(needed, 2) if pair[0].old is not pair[1].old]
         return [loan for pair in pairs if self.is_right(pair) and (loan := self.loan(list(pair)))]
 
     def of_several(self, edits: Sequence[Edit]) -> Loan | None:
         """What is left, if what need not be put in is left out, that in which most is otherwise first."""
-        chosen = list(edits)
+        chosen = sorted(edits, key=lambda edit: -edit.nodes)
         if not self.is_right(chosen):
             return None
-        for one in sorted(edits, key=lambda edit: -edit.nodes):
-            less = [edit for edit in chosen if edit is not one]
-            if self.is_right(less):
-                chosen = less
+        while one := next((e for e in chosen if self.is_right([other for other in chosen if other is not e])), None):
+            chosen.remove(one)
         return self.loan(chosen) if chosen else None
 
     def is_right(self, edits: Sequence[Edit], pairs: Sequence[Pair] | None = None) -> bool:

@@ -18,6 +18,7 @@ from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
 from rnncourse.checks.pairs import TWO, without_praise
 from rnncourse.checks.place import Statement, Where
+from rnncourse.checks.plain import has_nan
 from rnncourse.checks.program import Program
 from rnncourse.checks.slips import KINDS, Change
 from rnncourse.checks.where import properties, relations, repairs
@@ -117,36 +118,36 @@ class Two:
 
 @dataclass(frozen=True)
 class Found:
-    """The lines that write to an argument, the line that raises, the changes that mend, and two that do together."""
+    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, and two
+    that do together.
+    """
 
     writing: tuple[int, ...] = ()
-    raising: int | None = None
+    first: Statement | None = None
     mends: tuple[Mend, ...] = ()
     two: Two | None = None
 
 
 def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
-    raising = _raising(inquiry.program, [one for one in inquiry.asked if one.is_wrong])
-    if raising and not _is_confirmed(inquiry, partial(_raises, inquiry.program, raising)):
-        raising = None
+    first = _first(inquiry)
     writing = _writing(inquiry)
     if writing and not _is_confirmed(inquiry, partial(_writes, inquiry, writing)):
         writing = ()
     borrower = Borrower(inquiry)
     loans = _loans(inquiry, borrower)
     if loans and loans[0].is_small:
-        return Found(writing, raising, tuple(loan.mend for loan in loans))
+        return Found(writing, first, tuple(loan.mend for loan in loans))
     with inquiry.trials.at_most(FOR_ONE * inquiry.trials.left):
-        likely = repairs.likely(inquiry, [*writing, *([raising] if raising else [])], related)
+        likely = repairs.likely(inquiry, [*writing, *([first.parameters["line"]] if first else [])], related)
         mends = _mends(inquiry, likely)
     if any(m.scope == ALL for m in mends):
-        return Found(writing, raising, mends)
+        return Found(writing, first, mends)
     two = _of_loan(inquiry, loans[0], besides) if loans else None
     if not two and not (loans and loans[0].places == 1):
         two = _two(inquiry, _pairs(inquiry, borrower.changes(), mends), besides)
     if two or not loans:
-        return Found(writing, raising, tuple(m for m in mends if isinstance(m.scope, (str, int))), two)
-    return Found(writing, raising, tuple(loan.mend for loan in loans))
+        return Found(writing, first, tuple(m for m in mends if isinstance(m.scope, (str, int))), two)
+    return Found(writing, first, tuple(loan.mend for loan in loans))
 
 
 def _loans(inquiry: Inquiry, borrower: Borrower) -> list[Loan]:
@@ -176,6 +177,25 @@ def _has_written(one: Asked) -> bool:
 
 def _writes(inquiry: Inquiry, lines: Sequence[int], one: Asked) -> bool:
     return not _has_written(one) or inquiry.run(inquiry.program.watching(), one.case).wrote in lines
+
+
+def _first(inquiry: Inquiry) -> Statement | None:
+    """The line that raises, or after which a number first is nan that should be none; if it is one, in every case."""
+    wrong = [one for one in inquiry.asked if one.is_wrong]
+    line, kind = _raising(inquiry.program, wrong), "raises"
+    if not line:
+        first = [one for one in wrong if not one.case.is_edge] or wrong  # of ordinary cases, if one of them is wrong
+        is_nan = all(map(_has_new_nan, first))
+        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in first if is_nan}
+        line, kind = lines.pop() if len(lines) == 1 else None, "nan"
+    if not line:
+        return None
+    said = Statement(kind, {"line": line})
+    return said if _is_confirmed(inquiry, partial(is_so, inquiry, said)) else None
+
+
+def _has_new_nan(one: Asked) -> bool:
+    return has_nan(one.seen.answer) and not has_nan((one.wanted.answer, one.case.args))
 
 
 _IN_LINE = re.compile(r"\(in the line `(.*)`")
@@ -320,24 +340,30 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         return _of_two(exercise, found.two, source)
     evidence = [related] if related and not found.writing else []
     said = [relations.words(one, exercise) for one in evidence]
-    mends = [m for m in found.mends if not found.writing or set(m.lines) <= set(found.writing)]
+    mends = [m for m in found.mends if len(m.lines) <= (len(found.writing) or MOST_LINES)]
+    mends = [m for m in mends if not found.writing or set(m.lines) <= set(found.writing)]
     lines = found.writing
-    if found.writing:
+    if found.writing and program:
         evidence.append(Statement("writes", {"lines": list(lines)}))
         said.append(f"{_in_lines(lines)} {'write' if len(lines) > 1 else 'writes'} to an argument.")
+        for name, line in program.other_names(lines).items():
+            said.append(f"`{name}` is no copy: see line {line}.")
+            lines = (*lines, line)
     elif mends:
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
+            of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            needs = of[0].needs if set(of[0].lines) == set(at) else "with one small change in one of them"
+            needs = of[0].needs if len(of[0].lines) == len(at) else "with one small change in one of them"
             said.append(f"{_in_lines(sorted(at))}: {needs}, {_right(exercise, of[0])}.")
             lines = tuple(dict.fromkeys((*lines, *at)))
-    elif found.raising:
-        lines = (found.raising,)
-        said.append(f"Line {found.raising} is where it stops.")
+    elif found.first:
+        lines = (found.first.parameters["line"],)
+        what = "it stops" if found.first.kind == "raises" else "the first nan comes up"
+        said.append(f"Line {lines[0]} is where {what}.")
     evidence += [_change(mend) for mend in mends]
-    if found.raising:
-        evidence.append(Statement("raises", {"line": found.raising}))
+    if found.first:
+        evidence.append(found.first)
     if not evidence:
         return None
     at = tuple(sorted(lines))
@@ -420,4 +446,6 @@ def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
             return _writes(inquiry, said["lines"], one)
         case "raises":
             return _raises(inquiry.program, said["line"], one)
+        case "nan":
+            return not _has_new_nan(one) or inquiry.run(inquiry.program.watching(), one.case).nan == said["line"]
     return relations.holds(statement, exercise, [one], lambda c: inquiry.candidate.observe(exercise.drive, c.args))

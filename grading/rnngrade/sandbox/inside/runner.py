@@ -126,7 +126,7 @@ class Runner:
         self.callbacks = []
         done = self.local.attempt(text, name, self.driver(drive), args, seconds)
         seen = {f.name: getattr(done.seen, f.name) for f in dataclasses.fields(done.seen)}
-        return {"seen": seen, "wrote": done.wrote, "ran": done.ran, "work": done.work}
+        return {"seen": seen, "wrote": done.wrote, "nan": done.nan, "ran": done.ran, "work": done.work}
 
     def do_again(self, cases: list[int]) -> list[Any]:
         return [self.again(case) for case in cases]

@@ -86,6 +86,21 @@ def test_who_raises_sees_the_line():
     assert "raises" in {one.kind for one in found.evidence}
 
 
+BY_HAND = """def hidden_layer(x, W_xh, b_h):
+    grown = np.exp(2 * (x @ W_xh + b_h))
+    {}
+"""
+RATIO = "(grown - 1) / (grown + 1)"
+
+
+@pytest.mark.parametrize("last", [f"h = {RATIO}\n    return h", f"return {RATIO}"])
+def test_who_gets_nan_sees_where_the_first_comes_up_also_if_only_at_an_end(last):
+    verdict = asked("hidden_layer", BY_HAND.format(last))
+    assert "10,000 times as large" in verdict.message
+    assert verdict.where.lines == (3,)
+    assert "Line 3 is where the first nan comes up." in verdict.where.message
+
+
 OVERWRITTEN = """def bidirectional_forward(X, forward, backward, how="concat", lengths=None):
     U, W, b = forward
     h0 = np.zeros((X.shape[1], len(W)), dtype=X.dtype)

@@ -270,13 +270,13 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
         "part: right_first",
         "rnn_forward",
         "return np.tanh(X @ U + h0 @ W + b)",
-        "H is right at the first step in every case; what is wrong comes later.",
+        "H is right at the first step in every case; what is wrong is in those behind it.",
     ),
     (
         "part: right_last",
         "state_gradient_norms",
         "return np.arange(len(H)) * 1.0 + np.sqrt((dh_last**2).sum()) - len(H) + 1",
-        "norms is right at the last step in every case; what is wrong comes before.",
+        "norms is right at the last step in every case; what is wrong is in those before it.",
     ),
     (
         "part: first_missing",
