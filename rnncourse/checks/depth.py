@@ -60,8 +60,8 @@ class Counted:
 
     def __float__(self) -> float:
         raise TypeError(
-            "these numbers count their steps and cannot become plain floats: make new arrays with np.empty_like(a), "
-            "or with dtype=a.dtype"
+            "an array of floats cannot hold these numbers, which count the steps that made them: make new arrays with "
+            "np.empty_like(a), or with dtype=a.dtype"
         )
 
 

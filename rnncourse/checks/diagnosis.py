@@ -50,12 +50,14 @@ Answer = Callable[[int | None, Case], Observation]  # what it does in a case; th
 @dataclass(frozen=True)
 class Diagnosis:
     """The name of the mistake, of two of them "one+other" (`TWO` is between them), and what the student is told;
-    `is_part`, if something else is wrong besides.
+    `is_part`, if something else is wrong besides; `is_loose`, if only values were looked at, neither dtypes nor what
+    became of the arguments.
     """
 
     name: str
     message: str
     is_part: bool = False
+    is_loose: bool = False
 
 
 class Evidence:
@@ -186,7 +188,7 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
         return None  # what has no arrays is soon the same by chance, and here edge cases speak against it
     left = next((i for i in sorted(evidence.faulty) if not evidence.fits(answer, [i], strict=False)), None)
     words = half.message if left is None else f"{half.message} {ELSEWHERE.format(evidence.cases[left].note)}"
-    return Diagnosis(half.name, words, is_part=True)
+    return Diagnosis(half.name, words, is_part=True, is_loose=True)
 
 
 def _of_facts(evidence: Evidence) -> Diagnosis | None:
@@ -203,7 +205,8 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
     exercise = evidence.exercise
     for tree in evidence.code():  # first, since what a loop has not filled may be another number each time
         if found_return := generic.returns_in_a_loop(tree):
-            return Diagnosis("returns_in_the_loop", generic.OTHERS["returns_in_the_loop"].format(found_return))
+            words = generic.OTHERS["returns_in_the_loop"].format(found_return)
+            return Diagnosis("returns_in_the_loop", words, is_loose=True)
     if evidence.answers_otherwise():
         why = generic.why_otherwise(evidence.code())
         return Diagnosis("other_when_called_again", generic.OTHERS["other_when_called_again"].format(why))
@@ -213,7 +216,7 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
         ]
         if generic.holds(exercise, *found, afresh):
             key, parts = found
-            return Diagnosis(key[0], sentence(key, parts))
+            return Diagnosis(key[0], sentence(key, parts), is_loose=True)
     for source in generic.ending_after_one_round(exercise.source) if has_model(exercise) else ():
         if evidence.is_made_by(exercise.made_of(source, f"<{exercise.name}: one round>")):
             return Diagnosis("ends_after_one_round", generic.OTHERS["ends_after_one_round"])

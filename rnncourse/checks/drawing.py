@@ -106,12 +106,15 @@ ENDS: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 def at_the_ends(cases: Iterable[Case], takes: tuple[Axes, ...], special: dict[str, str]) -> Iterator[Case]:
     """Of cases of one form the first, with each argument that has an array of floats at each of its ends, and one that
-    is a float large and tiny: whole numbers only where `special` has "whole" for its name, none at all for "none".
+    is a float, or an array without steps or rows, large and tiny: whole numbers only where `special` has "whole" for
+    its name, none at all for "none".
     """
     for args in {repr(_form(one.args)): one.args for one in reversed(list(cases))}.values():
         for i, value in enumerate(args):
             name = takes[i].name if i < len(takes) else f"argument {i + 1}"
-            usual = ["large", "tiny"] if type(value) is float else [*ENDS][:4] if _has_floats(value) else []
+            axes = takes[i].axes if i < len(takes) else None
+            is_scaled = type(value) is float or (axes is not None and {"T", "N"}.isdisjoint(axes))
+            usual = [*ENDS][2 if is_scaled else 0 : 4] if type(value) is float or _has_floats(value) else []
             for end in {"none": [], "whole": [*usual, "whole"]}.get(special.get(name, ""), usual):
                 change, words = ENDS[end]
                 yield edge(f"{name} {words}", *args[:i], _changed(value, change), *args[i + 1 :])

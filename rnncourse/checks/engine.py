@@ -22,7 +22,7 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import Asked, Candidate, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference
 from rnncourse.checks.deadline import clock_of
-from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
+from rnncourse.checks.diagnosis import TWO, Diagnosis, Evidence, diagnose
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Choice, Exercise, Question
@@ -45,11 +45,13 @@ def judge(
     search: Search | None = None,
     after_diagnosis: bool = False,
     diagnosing: bool = True,
+    to_the_ends: bool = True,
     compare: Comparison = faults_of,
 ) -> Verdict:
     """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses.
-    Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`; who knows what came of a
-    comparison before brings one that does, `compare`.
+    Who wants criteria and points alone leaves the diagnosis out, `diagnosing=False`; who asks again anyway, if a hidden
+    check fails, leaves out the ends of ranges, `to_the_ends=False`; who knows what came of a comparison before brings
+    one that does, `compare`.
 
     With a search, the place of an error is looked for in the visible cases. When there is a diagnosis, it is only if
     that is asked for; otherwise what is wrong besides, if something is.
@@ -75,7 +77,7 @@ def judge(
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
             faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
         visible = visible if is_hidden else len(faults)
-    if not faults and (found_there := at_an_end(exercise, candidate, seeds[-1], hidden=hidden)):
+    if to_the_ends and not faults and (found_there := at_an_end(exercise, candidate, seeds[-1], hidden=hidden)):
         end, saw, fault = found_there
         faults, visible = [fault], int(not hidden)
         if end.drive is exercise.drive:
@@ -144,8 +146,11 @@ def _verdict(
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     if diagnosis and diagnosis.message in first.words:  # a fact that has no other words than those of its mistake
         words = diagnosis.message
-    if not (diagnosis and not diagnosis.is_part) and not first.is_by_the_way:
-        words += "".join(f" Besides: {f.words}" for f in [f for f in faults[:visible] if f.is_by_the_way][:1])
+    if not first.by_the_way and (diagnosis is None or diagnosis.is_loose):
+        for other in [f for f in faults[:visible] if f.by_the_way][:1]:
+            words += f" Besides: {other.words}"
+            if diagnosis and other.by_the_way not in diagnosis.name:
+                diagnosis = replace(diagnosis, name=f"{diagnosis.name}{TWO}{other.by_the_way}")
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
     if at < visible:

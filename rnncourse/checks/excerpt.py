@@ -113,7 +113,10 @@ def _shown(expected: np.ndarray, got: np.ndarray) -> tuple[tuple[str, ...], tupl
     apart = ~close_arrays(expected, got)
 
     def row(values: np.ndarray, digits: int) -> tuple[str, ...]:
-        return tuple(f"{float(v):.{digits}g}" if values.dtype.kind == "f" else str(v.item()) for v in values)
+        if values.dtype.kind == "f":  # what rounding has left of a 0 is 0
+            values = np.where(np.abs(values) < 1e-12 * np.abs(expected).max(), 0.0, values)
+            return tuple(f"{float(v):.{digits}g}" for v in values)
+        return tuple(str(v.item()) for v in values)
 
     for digits in range(4, 18):
         rows = row(expected, digits), row(got, digits)

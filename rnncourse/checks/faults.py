@@ -28,7 +28,7 @@ class Fault:
     expected: Plain = None
     got: Plain = None
     claim: str = ""
-    is_by_the_way: bool = False  # whether values that are wrong hide it: of another dtype, or an argument changed
+    by_the_way: str = ""  # the name of what is seen whatever the values are: of another dtype, an argument changed
 
 
 def faults_of(
@@ -37,11 +37,11 @@ def faults_of(
     """What is wrong with one observation; at most one fault about the answer and one about the arguments."""
     where = describe_case(exercise, one, hidden=hidden)
 
-    def fault(criterion: str, words: str, is_by_the_way: bool = False) -> Fault:
+    def fault(criterion: str, words: str, by_the_way: str = "") -> Fault:
         if one.is_edge and criterion in ("runs", "shape", "values"):
             criterion = "edges"
         words = f"{words} {where}".strip()
-        return Fault(criterion, words, one, wanted.answer, seen.answer, is_by_the_way=is_by_the_way)
+        return Fault(criterion, words, one, wanted.answer, seen.answer, by_the_way=by_the_way)
 
     name = exercise.name
     raised = _known_error(seen.error_types) if hidden else seen.error
@@ -75,7 +75,9 @@ def faults_of(
     found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
         words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
-        own = fault("values" if found.kind == "value" else "shape", words, found.kind == "dtype")
+        own = fault(
+            "values" if found.kind == "value" else "shape", words, "other_dtype" if found.kind == "dtype" else ""
+        )
         return [own, *_impure(exercise, one, wanted, seen, hidden)]
     return _impure(exercise, one, wanted, seen, hidden)
 
@@ -127,7 +129,7 @@ def _known_error(types: tuple[str, ...]) -> str:
 
 def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
     def fault(words: str) -> list[Fault]:
-        return [Fault("purity", words, one, wanted.answer, seen.answer, is_by_the_way=True)]
+        return [Fault("purity", words, one, wanted.answer, seen.answer, by_the_way="argument_changed")]
 
     def named(indices: list[int]) -> str:
         takes = exercise.takes

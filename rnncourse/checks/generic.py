@@ -19,6 +19,7 @@ OTHERS = {
     "ends_after_one_round": "What comes back is what there is after the first round of the loop. Does a `return` stand "
     "inside the loop?",
     "returns_in_the_loop": "The loop ends in its first round, for `{}` stands inside of it.",
+    "argument_changed": "An argument is changed, or asks for a gradient, or is what comes back.",
     "other_when_called_again": "Called again with the same arguments, it gives another answer. {}",
 }
 ANY_OF_THESE = (

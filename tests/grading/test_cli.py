@@ -63,7 +63,7 @@ def test_every_command_shows_examples_and_says_what_each_argument_is(names):
         if isinstance(parameter, click.Option):
             assert parameter.help
         elif parameter.name != "arguments":
-            assert f"\n    {parameter.name.upper()}" in text.partition("Arguments:")[2]
+            assert parameter.help in " ".join(text.partition("Positional arguments:")[2].split())
 
 
 def test_commands_are_listed_in_the_order_of_the_work():

@@ -24,7 +24,7 @@ from rnngrade.gradebook.renaming import rename_known
 from rnngrade.roster import sources
 from rnngrade.roster.collect import collect
 from rnngrade.roster.identity import presence
-from rnngrade.roster.names import keys_of, settle
+from rnngrade.roster.names import keys_of, read_any, settle
 from rnngrade.roster.students import ClassList
 from tests.grading.made import NONE
 from tests.sampling import ALL
@@ -145,7 +145,7 @@ WHOSE = [  # a student, or nobody, what is said of it, who named the files, the 
         *(None, "was left out: whose it is, cannot be told: name it STUDENT/03_cell.ipynb.", "auto", UNIT),
         *("03_cell.ipynb", "hand-ins/ada.ipynb", "submitted/03_cell/03_cell-1.ipynb"),
     ),
-    *((None, f"was left out: its name is none of {one.title()}'s.", one, None, "ada/03_cell.ipynb")
+    *((None, f"was left out: its name is none of {one.title()}'s.", one, None, "ada/03_cell.ipynb", "03_cell.zip")
       for one in ("moodle", "canvas")),
 ]  # fmt: skip
 
@@ -436,7 +436,7 @@ def test_every_platform_s_export_comes_to_the_class_list_s_ids(desk, folder, tmp
     source = folder({path: notebook(text) if path.endswith("ipynb") else text.encode() for path, text in files.items()})
     if names:
         (tmp_path / names[0]).write_text(names[1])
-        assert settle(desk, tmp_path / names[0]) == []
+        assert [*settle(desk, read_any(tmp_path / names[0]))] == []
     report = collect(source, desk, NONE, UNIT)
     assert submitted(desk) == {path(student): notebook(text) for student, text in expected.items()}
     again = collect(source, desk, NONE, UNIT)
@@ -452,14 +452,25 @@ def test_that_names_are_shown_of_whom_the_desk_knows_by_number_is_said(desk, arc
     assert note.startswith("Names are shown here of whom the desk knows by a number, Participant 4 and others")
 
 
-def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(desk, archive):
+@pytest.mark.parametrize(
+    ("name", "called", "settled_by"),
+    [
+        ("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", "Ada Lovelac", "Ada Lovelac"),
+        ("adalovelac_901_5_03_cell.ipynb", "adalovelac_901", "canvas 901"),
+        ("adalovelac/03_cell.ipynb", "adalovelac", "adalovelac"),
+    ],
+)
+def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(
+    desk, archive, name, called, settled_by
+):
     listed(desk, "id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")
-    source = archive(("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", notebook()))
-    report = collect(source, desk, NONE)
-    assert report.unknown[1:] == ["  Ada Lovelac: Ada Lovelac,ada, or zoe"]
-    (desk.folder / "names.csv").write_text("name,id\nAda Lovelac,ada\n")
+    source = archive((name, notebook()))
+    (said,) = collect(source, desk, NONE).unknown[1:]
+    line = said.partition(": ")[2].partition(", or")[0]
+    assert line == f"{settled_by},ada"
+    (desk.folder / "names.csv").write_text(f"name,id\n{line}\n")
     (said,) = rename_known(desk)
-    assert said.startswith("Ada Lovelac's 03_cell is ada's now")
+    assert said.startswith(f"{called}'s 03_cell is ada's now")
     again = collect(source, desk, NONE)
     assert (again.taken, again.unknown, list(submitted(desk))) == ([], [], [path("ada")])
 
@@ -982,6 +993,13 @@ def test_a_file_that_is_named_after_another_unit_is_taken_for_what_it_is(desk, f
     assert report.notes == ["ada/03_cell.ipynb is taken for 02_unfolding, whose cells it has, and not for 03_cell."]
     left_out = collect(source, desk, NONE, UNIT)
     assert left_out.notes[-1] == "ada/03_cell.ipynb was left out: it is of 02_unfolding, not of 03_cell."
+
+
+def test_beside_the_folders_of_students_a_notebook_without_a_name_is_nobody_s(desk, folder):
+    names = ("03_cell.ipynb", "ada/final.ipynb", "bob/final.ipynb")
+    report = collect(folder({name: answers(UNIT, name) for name in names}), desk, NONE)
+    assert list(submitted(desk)) == [path("ada"), path("bob")]
+    assert report.notes == ["03_cell.ipynb was left out: whose it is, cannot be told: name it STUDENT/03_cell.ipynb."]
 
 
 def test_notebooks_of_several_students_in_one_folder_are_nobody_s_without_a_class_list(desk, folder):

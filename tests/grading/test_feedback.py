@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from markupsafe import Markup
 
 from rnncourse import check, exercises
 from rnngrade.core.errors import DeskError, Failures
@@ -321,6 +322,11 @@ def test_a_page_stays_small_however_much_of_anything_there_is(bit):
 
 def table(text):
     return {"title": text, "columns": [text] * 50, "expected": [text] * 50, "got": [text] * 50, "wrong": [True] * 50}
+
+
+@pytest.mark.parametrize("tex", [r"\text{<b>x</b>}", r"\text{<script>alert(1)</script>}"])
+def test_a_formula_that_holds_what_is_no_formula_stays_as_it_was_typed(tex):
+    assert formula(tex) == Markup("<code>{}</code>").format(tex)
 
 
 def test_all_formulas_of_the_course_become_mathml(root):

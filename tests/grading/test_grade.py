@@ -328,12 +328,12 @@ def test_what_ends_the_process_that_judges_costs_its_place_or_is_left_to_a_perso
         if "rnngrade.grading.forks" in " ".join(sys.orig_argv):
             import rnngrade.grading.grade as desk
             told, run = desk.tell, desk._Grading.run
-            def tell(session, exercise, *more):
+            def tell(session, exercise, *more, **settings):
                 if exercise.name == "softmax":
                     os.kill(os.getpid(), 9)
                 if exercise.name == "rnn_forward":
                     sum(range(10**15))
-                return told(session, exercise, *more)
+                return told(session, exercise, *more, **settings)
             desk.tell = tell
             desk._Grading.run = lambda grading: os.abort() if grading.student == "eve" else run(grading)
         """
@@ -404,10 +404,10 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(graded_he
 
     judge, take_in = desk.tell, desk.take_in
 
-    def fails(session, exercise, *more):
+    def fails(session, exercise, *more, **settings):
         if exercise.name in UNFORESEEN:
             raise UNFORESEEN[exercise.name]
-        return judge(session, exercise, *more)
+        return judge(session, exercise, *more, **settings)
 
     with monkeypatch.context() as patch:
         patch.setattr(desk, "tell", fails)

@@ -172,7 +172,7 @@ def test_desk_toml_says_what_is_due_when_and_what_being_late_costs():
         ("[late]\ngrace = 15", 'line 2: 15 is no length of time: write it as in "3 days"'),
         ("late = 3", "line 1: late is a table: write [late] on a line"),
         ("timezone='UTC'\n[extensions.ada]\n03 = '3 days'", "line 3: 03_cell has no due date: give it one under [due]"),
-        ("timezone='UTC'\ndue.03 = 2026-11-20\n[extensions]\nada = '3 days'", "line 4: an extension names a unit"),
+        ("timezone='UTC'\ndue.03 = 2026-11-20\n[extensions]\nada = '3 days'", "line 4: ada is a table: write [ext"),
         ("timezone='UTC'\ndue.03 = 2026-11-20\n[extensions.ada]\n03 = 2026-11-19", "line 4: 2026-11-19 is no ext"),
         ("[term]\nweights = {03 = -1}", "line 2: a weight is a number, 0 or more, and not -1"),
         ("[term]\nweights = {03 = inf}", "line 2: a weight is a number"),

@@ -120,11 +120,11 @@ def test_the_worksheet_gets_its_grades_and_keeps_all_else(graded, tmp_path):
     path = tmp_path / "worksheet.csv"
     path.write_text(WORKSHEET, encoding="utf-8", newline="")
     failures = Failures()
-    made = filled(graded, path, "moodle", "Bewertung", failures)
-    ((place, grade),) = changed(WORKSHEET.removeprefix("\ufeff"), made.text).items()
+    text, _, students = filled(graded, path, "moodle", "Bewertung", failures)
+    ((place, grade),) = changed(WORKSHEET.removeprefix("\ufeff"), text).items()
     assert place == (1, 4)
     assert float(grade) == pytest.approx(graded.record(UNIT, "ada").points + 2.255, abs=0.006)
-    assert made.graded == ["ada"]
+    assert students == ["ada"]
     assert failures.told == [f"emmy, {UNIT}: {path} has no row that is theirs."]
 
 
@@ -152,7 +152,7 @@ def test_a_column_that_is_not_surely_meant_is_asked_for_and_a_table_of_others_re
     with pytest.raises(DeskError, match=r"say with --column which it is, of .* 'Bewertung'"):
         filled(graded, path, "moodle")
     path.write_text(WORKSHEET.replace("Bewertung", "Grade", 1), encoding="utf-8")
-    assert filled(graded, path, "moodle").column == "Grade"
+    assert filled(graded, path, "moodle")[1] == "Grade"
     path.write_text("Identifier,Grade\nParticipant 99,\n")
     with pytest.raises(DeskError, match=r"Nobody in .* is known here\..* collect with --names"):
         filled(graded, path, "moodle")
@@ -168,11 +168,11 @@ def test_canvas_gets_its_own_column_filled_and_no_other(graded, tmp_path, delimi
     path = tmp_path / "gradebook.csv"
     path.write_text(gradebook.getvalue(), encoding="utf-8", newline="")
     (graded.folder / "roster.csv").write_text("id,canvas_id\nada,\nalan,902\n")
-    made = filled(graded, path, "canvas")
-    assert made.column == "Unit 02 (12)", "the only assignment that has the unit's number"
-    assert {*changed(gradebook.getvalue(), made.text, delimiter)} == {(2, 6)}
+    text, column, _ = filled(graded, path, "canvas")
+    assert column == "Unit 02 (12)", "the only assignment that has the unit's number"
+    assert {*changed(gradebook.getvalue(), text, delimiter)} == {(2, 6)}
     Person(graded, "alan").gives(WRITTEN, 0)
-    now = changed(gradebook.getvalue(), filled(graded, path, "canvas", "Unit 02 (12)").text, delimiter)
+    now = changed(gradebook.getvalue(), filled(graded, path, "canvas", "Unit 02 (12)")[0], delimiter)
     assert {*now} == {(2, 6), (3, 6)}, "who handed in nothing keeps what is there"
     assert float(now[3, 6]) == graded.record(UNIT, "alan").points
     with pytest.raises(DeskError, match="is no assignment"):

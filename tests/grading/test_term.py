@@ -19,6 +19,7 @@ from rnngrade.gradebook.term import export_total
 from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.pages.report.page import write_reports
 from rnngrade.roster.collect import collect
+from rnngrade.roster.names import read_any
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import lateness_of, take_times
 from tests.grading.made import NONE, UNIT, WRITTEN, enter, outcome, rnngrade, submission, table
@@ -245,7 +246,7 @@ def test_a_table_of_times_that_is_none_is_one_sentence(desk, tmp_path, name, tex
     (desk.folder / "desk.toml").write_text(RULES)
     (tmp_path / name).write_text(text)
     with pytest.raises(DeskError, match=said):
-        take_times(desk, UNIT, tmp_path / name)
+        list(take_times(desk, UNIT, read_any(tmp_path / name)))
 
 
 def test_a_table_of_another_class_is_no_success(desk, tmp_path):
@@ -259,7 +260,7 @@ def test_a_table_of_another_class_is_no_success(desk, tmp_path):
 def test_a_time_without_a_zone_needs_one(desk, tmp_path):
     (tmp_path / "t.csv").write_text("id,handed_in\nada,2026-11-20 10:00\n")
     with pytest.raises(DeskError, match="line 2: in which time zone is that"):
-        take_times(desk, UNIT, tmp_path / "t.csv")
+        list(take_times(desk, UNIT, read_any(tmp_path / "t.csv")))
 
 
 def test_canvas_s_late_is_kept_until_it_is_known_how_late(desk, tmp_path, root):
@@ -276,7 +277,7 @@ def test_canvas_s_late_is_kept_until_it_is_known_how_late(desk, tmp_path, root):
     text = "\n".join(lines(desk, Failures()))
     assert "late: lovelaceada_901 (late, says Canvas, and not when it came)" in text
     (tmp_path / "times.json").write_text(CANVAS)
-    take_times(desk, UNIT, tmp_path / "times.json")
+    list(take_times(desk, UNIT, read_any(tmp_path / "times.json")))
     assert lateness_of(desk, UNIT, NONE)["lovelaceada_901"].words() == "2 days late, 1 of them a late day"
     write_whole(source / f"lovelaceada_901_79_{UNIT}-1.ipynb", notebook + b"\n")
     (source / f"lovelaceada_LATE_901_77_{UNIT}.ipynb").unlink()

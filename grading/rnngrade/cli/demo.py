@@ -1,6 +1,6 @@
 """The whole course in one go, on a made-up class: build, and what the README's first pages do, command by command.
 
-    python -m rnngrade.cli.demo [--size 12] [--sandbox none] [UNIT ...]
+    python -m rnngrade.cli.demo
 
 The class's true scores are known, so its end is a proof: each grade must be what was expected. Among the students of
 unit 03 are some who attack the desk, or hand in what is broken or odd; what must become of each is known as well.
@@ -12,50 +12,45 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 from rich.console import Console
 
 from rnncourse import exercises
 from rnngrade import cli
 from rnngrade.author.build import build, tell
-from rnngrade.cli.shared import units_argument
 from rnngrade.core.desk import Desk
 from rnngrade.demo.hostile import hostile_class
 from rnngrade.demo.sample import Submission, demo_class
 
 ROOT = Path(__file__).resolve().parents[3]
+SIZE = 12  # students
 # Short enough that those who loop for ever are soon done with.
 LIMITS = ("--limit", "cell_seconds=10", "--limit", "call_seconds=3", "--limit", "memory=1G")
 
 
-@click.command()
-@units_argument("all that are graded by program")
-@click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
-@click.option("--sandbox", type=click.Choice(["bwrap", "none"]), default="bwrap", show_default=True)
-def main(units: tuple[str, ...], size: int, sandbox: str) -> None:
+def main() -> None:
     """Build the notebooks and grade a made-up class, whose true scores are known."""
-    wanted = units or tuple(unit for unit in exercises.STEMS if unit != "00_welcome")
+    units = tuple(unit for unit in exercises.STEMS if unit != "00_welcome")
     console = Console(highlight=False, soft_wrap=True)
-    built = build(ROOT, wanted, console=console, gradebook=False)
+    built = build(ROOT, units, console=console, gradebook=False)
     tell(built, ROOT, console)
     if built.errors:
         sys.exit(1)
 
     desk = Desk(ROOT, ROOT / "grading" / "demo")
     shutil.rmtree(desk.folder, ignore_errors=True)
-    here, is_hostile = desk.folder.relative_to(ROOT), sandbox != "none"
+    here = desk.folder.relative_to(ROOT)
     for command in (
-        ("sample", *wanted, "--size", str(size), *["--hostile"] * is_hostile),
-        ("run", *wanted, "--sandbox", sandbox, *LIMITS),
-        ("feedback", *wanted),
-        ("report", *wanted),
-        ("return", "csv", *wanted, "--output", str(here / "grades.csv")),
+        ("sample", *units, "--size", str(SIZE), "--hostile"),
+        ("run", *units, *LIMITS),
+        ("feedback", *units),
+        ("report", *units),
+        ("return", "csv", *units, "--output", str(here / "grades.csv")),
     ):
         arguments = ["--desk", str(here), *command]
         console.print(f"$ rnngrade {shlex.join(arguments)}", style="bold", markup=False)
         cli.main(["--course", str(ROOT), "--desk", str(desk.folder), *command], standalone_mode=False)
 
-    made = [one for unit in wanted for one in demo_class(unit, size) + (hostile_class(unit) if is_hostile else [])]
+    made = [one for unit in units for one in demo_class(unit, SIZE) + hostile_class(unit)]
     if wrong := [words for one in made for words in _differing(desk, one)]:
         for words in wrong:
             console.print(words, style="red", markup=False)

@@ -5,23 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rnngrade.cli.shared import (
-    FILE,
+    CANVAS,
     FILE_THERE,
-    FOLDER,
-    Decorator,
-    Opener,
+    canvas_at,
     command,
-    for_the_class,
     graded_units,
-    of_canvas,
     of_the_class,
-    options,
     say,
     unit_argument,
     units_argument,
@@ -43,30 +39,27 @@ def give_back() -> None:
     """
 
 
-def giving(*given: Decorator) -> Decorator:
-    """A target of `return`, with these options and that by which provisional points go, too."""
-    words = "Also the points of those for whom a person has still to look."
-    return options(*given, click.option("--provisional", is_flag=True, help=words))
-
-
-unit_or_term = (
+PROVISIONAL = "Also the points of those for whom a person has still to look."
+target = partial(command, click.option("--provisional", is_flag=True, help=PROVISIONAL), of=give_back)
+UNIT_OR_TERM = (
     unit_argument("; none, with --total", required=False),
     click.option("--total", "of_the_term", is_flag=True, help="The term's total in percent, instead of a unit."),
 )
-a_table = (
+FILE = click.Path(path_type=Path, dir_okay=False)
+A_TABLE = (
     click.option("--table", type=FILE_THERE, help="The table that you downloaded, to be filled."),
     click.option("--column", help="The column of it to fill, if it cannot be told."),
     click.option("--output", type=FILE, help="Where to write the filled table."),
 )
 
 
-@command("return csv 03 --output grades.csv", "return csv --total --output term.csv", of=give_back, name="csv")
-@giving(
+@target(
+    *("return csv 03 --output grades.csv", "return csv --total --output term.csv"),
     units_argument("all that are graded"),
     click.option("--total", "of_the_term", is_flag=True, help="One number for the term: [term] in desk.toml."),
     click.option("--output", type=FILE, help="The file to write (default: stdout)."),
 )
-def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | None, provisional: bool) -> None:
+def csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | None, provisional: bool) -> None:
     """A table for a spreadsheet, of all or these units: points by exercise, by hand and in all, before and after being
     late. A total that may still change is left empty.
     """
@@ -74,7 +67,7 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
     from rnngrade.gradebook.term import export_total
     from rnngrade.roster.students import class_list
 
-    with for_the_class() as failures:
+    with Failures() as failures:
         stems = units or graded_units(desk)
         text = (export_total if of_the_term else export)(desk, stems, failures, provisional=provisional)
         if output is None or str(output) == "-":
@@ -87,21 +80,16 @@ def as_csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path |
             say(of_the_class(desk, people, unit), err=True)
 
 
-@command(
+@target(
     "return canvas 03 --url https://canvas.example.org --course 1 --assignment 4711",
     "return canvas 03 --table Grades.csv --output filled.csv",
     'return canvas --total --table Grades.csv --column "Term (99)" --output filled.csv',
-    of=give_back,
-    name="canvas",
-)
-@giving(
-    *unit_or_term,
-    of_canvas,
+    *(*UNIT_OR_TERM, *CANVAS),
     click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing."),
     click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment."),
-    *a_table,
+    *A_TABLE,
 )
-def to_canvas(desk: Desk, canvas: Opener | None, dry_run: bool, feedback: bool, **given: Any) -> None:
+def canvas(desk: Desk, url: str, course: int, assignment: int, dry_run: bool, feedback: bool, **given: Any) -> None:
     """Grades and pages by Canvas's API, or grades into the gradebook that you downloaded. The API's token stands in the
     environment variable CANVAS_TOKEN.
     """
@@ -110,9 +98,9 @@ def to_canvas(desk: Desk, canvas: Opener | None, dry_run: bool, feedback: bool, 
     with _returned(desk, **given) as (returned, failures):
         if given["table"] is not None:
             _fill("canvas", returned, failures, **given)
-        elif canvas is not None:
+        elif opened := canvas_at(url, course, assignment):
             done = 0
-            with canvas() as opened:
+            with opened:
                 changes = list(plan(desk, returned, opened, failures, feedback=feedback))
                 for change in changes:
                     click.echo(f"{change.student}: {change.words}")
@@ -126,18 +114,13 @@ def to_canvas(desk: Desk, canvas: Opener | None, dry_run: bool, feedback: bool, 
             raise click.UsageError("Say --url, --course and --assignment, or --table FILE with --output FILE.")
 
 
-@command(
+@target(
     "return moodle 03 --table Grades.csv --output filled.csv --zip feedback-03.zip",
     "return moodle 03 --table Grades.csv --column Bewertung --output filled.csv",
-    of=give_back,
-    name="moodle",
-)
-@giving(
-    *unit_or_term,
-    *a_table,
+    *(*UNIT_OR_TERM, *A_TABLE),
     click.option("--zip", "zipped", type=FILE, help="Write all feedback pages there, for Moodle."),
 )
-def to_moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
+def moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
     from rnngrade.lms.pages import feedback_zip
 
@@ -152,12 +135,13 @@ def to_moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
             click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
 
 
-@command("return mail 03 --output mails", of=give_back, name="mail")
-@giving(
-    unit_argument(),
-    click.option("--output", type=FOLDER, required=True, help="The folder to write."),
+@target(
+    *("return mail 03 --output mails", unit_argument()),
+    click.option(
+        "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write."
+    ),
 )
-def by_mail(desk: Desk, output: Path, **given: Any) -> None:
+def mail(desk: Desk, output: Path, **given: Any) -> None:
     """Feedback pages, and a table for a mail merge."""
     from rnngrade.lms.pages import write_mails
 
@@ -175,13 +159,15 @@ def _returned(
 
     if (unit is None) != of_the_term:
         raise click.UsageError("Say a unit, or --total for the term.")
-    with for_the_class() as failures:
+    with Failures() as failures:
         if unit is None:
             returned = of_term(desk, graded_units(desk), failures, provisional=provisional)
         else:
             returned = of_unit(desk, unit, failures, provisional=provisional)
         yield returned, failures
-        say(returned.left_out())
+        if returned.waiting:
+            words = f"Left out, for a person has still to look: {', '.join(returned.waiting)}. With --provisional, what"
+            click.echo(f"{words} they have so far goes back as well.")
 
 
 def _fill(
@@ -191,6 +177,6 @@ def _fill(
 
     if output is None or output.resolve() == table.resolve():
         raise click.UsageError("Say --output FILE, another one: the table that you downloaded stays as it is.")
-    filled = fill(table, at, column, returned, failures)
-    write_whole(output, filled.text.encode())
-    click.echo(f"{output}: {len(filled.graded)} graded in {filled.column!r}")
+    text, filled, graded = fill(table, at, column, returned, failures)
+    write_whole(output, text.encode())
+    click.echo(f"{output}: {len(graded)} graded in {filled!r}")

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rnngrade.cli.shared import (
+    SEED,
+    STUDENTS,
     command,
-    for_the_class,
     of_the_class,
     own_seed,
     progress_bar,
     require_work,
     say,
-    seed_option,
-    some_students,
     units_argument,
 )
 from rnngrade.core.desk import Desk
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
     from rnngrade.grading.bundle import Bundle
     from rnngrade.grading.run import Run
-    from rnngrade.grading.worker import Graders
     from rnngrade.roster.students import ClassList
 
 
@@ -45,19 +43,18 @@ How = dict[str, Any]
     "run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30",
     "run 03 --scheduler tcp://grading:8786",
     "run 03 --json | jq '.[] | select(.flags != [])'",
-)
-@units_argument()
-@click.option("--jobs", type=click.IntRange(1), default=None, help="How many at a time (default: one for each core).")
-@click.option("--scheduler", help="The address of a Dask scheduler whose workers grade instead.")
-@click.option(
-    "--sandbox", type=click.Choice(["bwrap", "none"]), default="bwrap", show_default=True, help="Where it runs."
-)
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="A limit other than the default.")
-@seed_option
-@some_students
-@click.option("--force", is_flag=True, help="Grade again what has been graded.")
-@click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
-@click.option("--strict", is_flag=True, help="Exit with 3 if a person has to look at something.")
+    units_argument(),
+    click.option("--jobs", type=click.IntRange(1), help="How many at a time (default: one for each core)."),
+    click.option("--scheduler", help="The address of a Dask scheduler whose workers grade instead."),
+    click.option("--sandbox", type=click.Choice(["bwrap", "none"]), default="bwrap", show_default=True,
+                 help="Where it runs."),
+    click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="A limit other than the default."),
+    SEED,
+    STUDENTS,
+    click.option("--force", is_flag=True, help="Grade again what has been graded."),
+    click.option("--json", "as_json", is_flag=True, help="Print the records as JSON."),
+    click.option("--strict", is_flag=True, help="Exit with 3 if a person has to look at something."),
+)  # fmt: skip
 def run(
     desk: Desk,
     /,
@@ -77,7 +74,7 @@ def run(
         "sandboxed": is_sandboxed,
         "jobs": given["jobs"] or os.cpu_count() or 1,
     }
-    with for_the_class() as failures:
+    with Failures() as failures:
         how["students"] = tuple(require_work(desk, units, students)) or None
         with desk.locked(f"rnngrade run {' '.join(units)}"):
             runs = grade_units(desk, units, how, failures, is_quiet=as_json)
@@ -90,61 +87,51 @@ def run(
 
 
 def grade_units(desk: Desk, stems: Sequence[str], how: How, failures: Failures, *, is_quiet: bool) -> list[Run]:
-    """Grade these units, one after the other, and say what came of each, unless the run is quiet.
+    """Grade these units, one after the other, and say what came of each, unless the run is quiet. What is wrong in the
+    class list or in the rules ends the run before it begins; a rule for somebody who is neither in the class nor among
+    these submissions is only told.
 
     Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
     soon as that is known: they do so, and grade, while this process loads nbgrader and enters the unit.
     """
     from rnngrade.grading.bundle import Bundle, Settings
     from rnngrade.grading.worker import Graders
+    from rnngrade.roster.rules import rules_of
+    from rnngrade.roster.students import class_list
     from rnngrade.sandbox import view
 
     view.hide(desk.folder, desk.root)
-    with Graders() if how["scheduler"] is None else nullcontext() as graders:
-        people = _class_of(desk, stems)
+    with Graders() if how["scheduler"] is None else nullcontext() as graders, ExitStack() as stack:
+        people = class_list(desk)
+        students = (student for unit in stems for student in desk.submissions(unit))
+        say(rules_of(desk).unmatched(students, people), err=True)
         how["seed"] = how["seed"] or own_seed(desk)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         if graders:
             graders.prepare(Settings(bundles[0], how["limits"], how["seed"], how["sandboxed"]))
+
+        @cache
+        def gradebook() -> GradebookWriter:
+            from rnngrade.gradebook.book import GradebookWriter
+
+            return stack.enter_context(GradebookWriter(desk))
+
         runs = []
-        with ExitStack() as stack:
-
-            @cache
-            def gradebook() -> GradebookWriter:
-                from rnngrade.gradebook.book import GradebookWriter
-
-                return stack.enter_context(GradebookWriter(desk))
-
-            for bundle in bundles:
-                runs.append(_grade_unit(desk, bundle, how, graders, gradebook, people, failures))
-                if not is_quiet:
-                    _say(desk, runs[-1], people)
+        for bundle in bundles:
+            done = _grade_unit(desk, bundle, how | {"graders": graders, "failures": failures}, gradebook, people)
+            gradebook().enter_lateness(bundle.unit, failures)
+            runs.append(done)
+            if not is_quiet:
+                say(map(line_for, done.records))
+                click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
+                say(of_the_class(desk, people, done.unit))
         return runs
 
 
-def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
-    """The class list. What is wrong in it, or in the rules, ends the run before it begins; a rule for somebody who is
-    neither in the class nor among these submissions is only told.
-    """
-    from rnngrade.roster.rules import rules_of
-    from rnngrade.roster.students import class_list
-
-    people, rules = class_list(desk), rules_of(desk)
-    students = (student for unit in stems for student in desk.submissions(unit))
-    say(rules.unmatched(students, people), err=True)
-    return people
-
-
 def _grade_unit(
-    desk: Desk,
-    bundle: Bundle,
-    how: How,
-    graders: Graders | None,
-    gradebook: Callable[[], GradebookWriter],
-    people: ClassList,
-    failures: Failures,
+    desk: Desk, bundle: Bundle, how: How, gradebook: Callable[[], GradebookWriter], people: ClassList
 ) -> Run:
-    """Grade a unit and enter it in the gradebook: the unit, the class, each record as it comes, and who was late."""
+    """Grade a unit and enter it in the gradebook: the unit, the class, and each record as it comes."""
     from rnngrade.grading.run import run as grade
 
     said: list[str] = []
@@ -154,29 +141,14 @@ def _grade_unit(
         for person in people.people.values():
             gradebook().enter_student(person.id, person.first_name, person.last_name, person.email)
 
+    def enter(record: Record) -> None:
+        gradebook().enter(record)
+
     try:
         with progress_bar(bundle.unit) as advance:
-            done = grade(
-                desk,
-                bundle,
-                **how,
-                prepare=prepare,
-                enter=lambda record: gradebook().enter(record),
-                advance=advance,
-                failures=failures,
-                graders=graders,
-            )
+            return grade(desk, bundle, **how, prepare=prepare, enter=enter, advance=advance)
     finally:
         say(said, err=True)
-    gradebook().enter_lateness(bundle.unit, failures)
-    return done
-
-
-def _say(desk: Desk, done: Run, people: ClassList) -> None:
-    """Say what came of a unit: a line for each submission, how many there are, and who of the class is missing."""
-    say(map(line_for, done.records))
-    click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
-    say(of_the_class(desk, people, done.unit))
 
 
 def line_for(record: Record) -> str:

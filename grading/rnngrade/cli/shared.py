@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,19 +16,15 @@ from rich.progress import MofNCompleteColumn, Progress
 from rnncourse import exercises
 from rnncourse.seat.sentences import EXAMPLES, Sentence
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
 
 if TYPE_CHECKING:
     from rnngrade.lms.api import Canvas
     from rnngrade.roster.students import ClassList
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-Opener = Callable[[], "Canvas"]
+Parameter = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FILE = click.Path(path_type=Path, dir_okay=False)
 FILE_THERE = click.Path(path_type=Path, exists=True, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class UnitName(click.ParamType):
@@ -44,44 +39,57 @@ class UnitName(click.ParamType):
             raise Sentence(str(error.args[0])) from None
 
 
-def argument(name: str, help: str, **given: Any) -> Decorator:
-    """An argument of a command, with a line on it in the command's help."""
+def command(
+    *given: str | Parameter, of: click.Group | None = None, **more: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command that gets the desk. Given are its examples, of `rnngrade --desk autumn` or as they stand, and what it
+    asks for.
+    """
+    examples = [
+        one if one.startswith("rnngrade ") else f"rnngrade --desk autumn {one}" for one in given if isinstance(one, str)
+    ]
+    make = click.command if of is None else of.command
 
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        text, there, others = (command.__doc__ or "").rstrip().partition("\n\n    \b\n    Arguments:")
-        command.__doc__ = f"{text}\n\n    \b\n    Arguments:\n      {name.upper():<8} {help}{others if there else ''}"
-        return click.argument(name, **given)(command)
+    def made(function: Callable[..., Any]) -> click.Command:
+        for parameter in reversed(given):
+            function = function if isinstance(parameter, str) else parameter(function)
+        return make(epilog=EXAMPLES + "\n".join(f"  {one}" for one in examples), **more)(click.pass_obj(function))
 
-    return decorated
-
-
-def unit_argument(more: str = "", **given: Any) -> Decorator:
-    return argument("unit", f"The unit: 03, or 03_cell{more}.", type=UnitName(), **given)
+    return made
 
 
-def units_argument(default: str = "", **given: Any) -> Decorator:
+def unit_argument(more: str = "", **given: Any) -> Parameter:
+    return click.argument("unit", help=f"The unit: 03, or 03_cell{more}.", type=UnitName(), **given)
+
+
+def units_argument(default: str = "") -> Parameter:
     """The argument for units: some are named, or all of what is the default."""
     words = f"The units (default: {default})." if default else "The units: 03, or 03_cell; several, if you like."
-    return argument("units", words, nargs=-1, type=UnitName(), required=not default, **given)
+    return click.argument("units", help=words, nargs=-1, type=UnitName(), required=not default)
 
 
-def options(*given: Decorator) -> Decorator:
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(given):
-            command = option(command)
-        return command
+UNIT = click.option("--unit", type=UnitName(), help="The unit, if it cannot be told.")
+STUDENTS = click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
+SEED = click.option(
+    "--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once)."
+)
+CANVAS = (
+    click.option("--url", envvar="CANVAS_URL", help="Canvas's address, or the variable CANVAS_URL."),
+    click.option("--course", type=int, help="The course's number, which stands in its address."),
+    click.option("--assignment", type=int, help="The assignment's number, also in its address."),
+)
 
-    return decorated
 
+def canvas_at(url: str | None, course: int | None, assignment: int | None) -> Canvas | None:
+    """An assignment in Canvas, None if not all is said by which it is named. The token is never an option, which others
+    on the machine see.
+    """
+    from rnngrade.lms.api import Canvas
 
-def command(
-    *examples: str, of: click.Group | None = None, name: str | None = None, **given: Any
-) -> Callable[[Callable[..., Any]], click.Command]:
-    """A command that gets the desk, and whose help ends in examples: of `rnngrade --desk autumn`, or as they stand."""
-    lines = (one if one.startswith("rnngrade ") else f"rnngrade --desk autumn {one}" for one in examples)
-    given["epilog"] = EXAMPLES + "\n".join(f"  {line}" for line in lines)
-    make = click.command if of is None else of.command
-    return lambda function: make(name, **given)(click.pass_obj(function))
+    if url is None or course is None or assignment is None:
+        return None
+    token = os.environ.get("CANVAS_TOKEN", "").strip()
+    return Canvas(url, token, f"/api/v1/courses/{course}/assignments/{assignment}")
 
 
 def say(lines: Iterable[str], *, err: bool = False) -> None:
@@ -90,69 +98,29 @@ def say(lines: Iterable[str], *, err: bool = False) -> None:
         click.echo(line, err=err)
 
 
-unit_option = click.option("--unit", type=UnitName(), help="The unit, if it cannot be told.")
-some_students = click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
-seed_option = click.option(
-    "--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once)."
-)
-
-
-def of_canvas(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Options by which an assignment in Canvas is named; the command gets as `canvas` what opens it, None if they are
-    not all there. The token is never an option, which others on the machine see.
-    """
-
-    @functools.wraps(function)
-    def asked(*desk: Desk, url: str | None, course: int | None, assignment: int | None, **more: Any) -> Any:
-        def opened() -> Canvas:
-            from rnngrade.lms.api import Canvas
-
-            token = os.environ.get("CANVAS_TOKEN", "").strip()
-            return Canvas(str(url), token, f"/api/v1/courses/{course}/assignments/{assignment}")
-
-        return function(*desk, canvas=None if None in (url, course, assignment) else opened, **more)
-
-    return options(
-        click.option("--url", envvar="CANVAS_URL", help="Canvas's address, or the variable CANVAS_URL."),
-        click.option("--course", type=int, help="The course's number, which stands in its address."),
-        click.option("--assignment", type=int, help="The assignment's number, also in its address."),
-    )(asked)
-
-
-@contextmanager
-def for_the_class() -> Iterator[Failures]:
-    """Around what is done for each student. **Errors:** `DeskError` with those for whom it could not be done."""
-    failures = Failures()
-    yield failures
-    failures.end()
-
-
 def require_work(desk: Desk, units: Sequence[str], names: Sequence[str] = ()) -> list[str]:
     """The students who are called so. **Errors:** `Sentence` if nobody has handed in any of these; `DeskError`."""
+    nothing = (
+        f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
+        "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
+    )
     there = {student for unit in units for student in desk.submissions(unit)}
-    if not there:
-        raise Sentence(
-            f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
-            "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
-        )
-    return _called(desk, names, sorted(there), f"who handed in {', '.join(units)}")
+    return _called(desk, names, sorted(there), f"who handed in {', '.join(units)}", nothing)
 
 
 def require_graded(desk: Desk, unit: str, names: Sequence[str] = ()) -> list[str]:
     """The students who are called so. **Errors:** `Sentence` if nothing of the unit is graded; `DeskError`."""
-    graded = [record.student for record in desk.graded(unit)]
-    if not graded:
-        command = desk.command(f"run {unit[:2]}")
-        raise Sentence(f"Nothing of {unit} is graded in {desk.folder} yet: run '{command}' first.")
-    return _called(desk, names, graded, f"who is graded in {unit}")
+    nothing = f"Nothing of {unit} is graded in {desk.folder} yet: run '{desk.command(f'run {unit[:2]}')}' first."
+    return _called(desk, names, [record.student for record in desk.graded(unit)], f"who is graded in {unit}", nothing)
 
 
-def _called(desk: Desk, names: Sequence[str], students: Sequence[str], where: str) -> list[str]:
+def _called(desk: Desk, names: Sequence[str], students: Sequence[str], where: str, nothing: str) -> list[str]:
     from rnngrade.roster.names import called
     from rnngrade.roster.students import class_list
 
-    people = class_list(desk) if names else None
-    return [called(name, students, people, where) for name in names] if people is not None else []
+    if not students:
+        raise Sentence(nothing)
+    return [called(name, students, class_list(desk), where) for name in names]
 
 
 def of_the_class(desk: Desk, people: ClassList, unit: str) -> Iterator[str]:

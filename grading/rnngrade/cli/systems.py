@@ -7,22 +7,21 @@ from pathlib import Path
 
 import click
 
-from rnngrade.cli.shared import FILE_THERE, argument, command, own_seed, say, seed_option, unit_argument, unit_option
+from rnngrade.cli.shared import FILE_THERE, SEED, UNIT, command, own_seed, say, unit_argument
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import write_whole
 
 
-@command("rnngrade grade homework.ipynb", "rnngrade grade 03_cell.ipynb --json record.json")
-@argument("file", "The notebook.", type=FILE_THERE)
-@unit_option
-@click.option(
-    "--json", "as_json", type=click.Path(path_type=Path), help="Write the record there as JSON; - for stdout."
-)
-@click.option("--annotate", is_flag=True, help="Print what is wrong as GitHub's annotations.")
-@click.option(
-    "--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True, help="Where it runs."
-)
-@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time).")
+@command(
+    *("rnngrade grade homework.ipynb", "rnngrade grade 03_cell.ipynb --json record.json"),
+    click.argument("file", help="The notebook.", type=FILE_THERE),
+    UNIT,
+    click.option("--json", "as_json", type=click.Path(path_type=Path), help="Write the record as JSON; - for stdout."),
+    click.option("--annotate", is_flag=True, help="Print what is wrong as GitHub's annotations."),
+    click.option("--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True,
+                 help="Where it runs."),
+    click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time)."),
+)  # fmt: skip
 def grade(
     desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
 ) -> None:
@@ -53,10 +52,11 @@ def grade(
         sys.exit(3)
 
 
-@command("gradescope 03 --output autograder-03.zip")
-@unit_argument()
-@click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
-@seed_option
+@command(
+    *("gradescope 03 --output autograder-03.zip", unit_argument()),
+    click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write."),
+    SEED,
+)
 def gradescope(desk: Desk, unit: str, output: Path, seed: str | None) -> None:
     """Write an autograder for Gradescope, which grades each submission as this desk does."""
     from rnngrade.lms.gradescope import autograder_zip
@@ -71,11 +71,13 @@ def gradescope(desk: Desk, unit: str, output: Path, seed: str | None) -> None:
     )
 
 
-@command("rnngrade github 03 --grader university/grader --release grader.zip > .github/workflows/classroom.yml")
-@unit_argument()
-@click.option("--grader", required=True, help="The repository on GitHub that holds the release, owner/name.")
-@click.option("--ref", default="main", show_default=True, help="Its tag or branch.")
-@click.option("--release", type=click.Path(path_type=Path), help="Write what that repository is to hold, as a zip.")
+@command(
+    "rnngrade github 03 --grader university/grader --release grader.zip > .github/workflows/classroom.yml",
+    unit_argument(),
+    click.option("--grader", required=True, help="The repository on GitHub that holds the release, owner/name."),
+    click.option("--ref", default="main", show_default=True, help="Its tag or branch."),
+    click.option("--release", type=click.Path(path_type=Path), help="Write what that repository is to hold, as a zip."),
+)
 def github(desk: Desk, unit: str, grader: str, ref: str, release: Path | None) -> None:
     """Print a workflow that grades what a student pushes: for GitHub Classroom, or any repository. It grades with a
     release of the course, without solutions/, that lies in a repository of its own.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from rnncourse.seat.sentences import FULL
 from rnngrade.core.log import log
@@ -60,10 +61,10 @@ def together(notes: Sequence[str]) -> Iterator[str]:
 class Failures:
     """For whom something could not be done, and why, while it was done for the rest of the class.
 
-    for student in students:
-        with failures.of(student, "03_cell"):
-            …                                       # whatever is raised here is written down
-    failures.end()                                  # a DeskError with the list, if there is any
+    with Failures() as failures:                        # a DeskError with the list at the end, if there is any
+        for student in students:
+            with failures.of(student, "03_cell"):
+                …                                       # whatever is raised here is written down
     """
 
     def __init__(self) -> None:
@@ -104,6 +105,13 @@ class Failures:
         log.warning("%s", line)
         if line not in self.told:
             self.told.append(line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
+        if raised is None:
+            self.end()
 
     def end(self) -> None:
         """**Errors:** `DeskError` with a line for each failure, if there was one."""

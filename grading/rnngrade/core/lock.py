@@ -15,7 +15,7 @@ from pathlib import Path
 from rnngrade.core.errors import DeskError, writing
 
 NAME = ".lock"
-LONGEST = 500  # bytes that are read of who holds it
+LONGEST = 300  # characters of a command
 
 
 @contextmanager
@@ -37,10 +37,11 @@ def locked(folder: Path, command: str) -> Iterator[None]:
                 f"{path} cannot be locked ({error.strerror}), so two runs could meet: move the desk to a disk of this "
                 "machine."
             ) from None
-        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        process, since = os.getpid(), time.strftime("%Y-%m-%d %H:%M:%S")
+        holder = f"{command[:LONGEST]!r} works on it since {since} (process {process} on {platform.node()})"
         with writing(path):
             os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()} {platform.node()}\n{since}\n{command}"[:LONGEST].encode(), 0)
+            os.pwrite(handle, f"{holder}. Wait until it has ended, or end it with 'kill {process}'.".encode(), 0)
         try:
             yield
         finally:
@@ -52,12 +53,7 @@ def locked(folder: Path, command: str) -> Iterator[None]:
 
 def _in_use(folder: Path, handle: int) -> str:
     for _ in range(100):  # whoever has just taken the lock writes a moment later
-        lines = os.pread(handle, LONGEST, 0).decode(errors="replace").splitlines()
-        if len(lines) == 3:
-            process, _, machine = lines[0].partition(" ")
-            return (
-                f"{folder} is in use: '{lines[2]}' works on it since {lines[1]} (process {process} on {machine}). Wait "
-                f"until it has ended, or end it with 'kill {process}'."
-            )
+        if said := os.pread(handle, 4 * LONGEST, 0).decode(errors="replace"):
+            return f"{folder} is in use: {said}"
         time.sleep(0.01)
     return f"{folder} is in use by another process: wait until it has ended."

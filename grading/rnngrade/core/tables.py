@@ -5,6 +5,7 @@ Excel's UTF-16, or in the Western code page that Windows still takes for CSV.
 import contextlib
 import csv
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +25,29 @@ class Row:
         return self.cells.get(column, "")
 
 
-def read_table(path: Path) -> tuple[list[str], list[Row]]:
-    """The names of the columns, and all rows that are not empty, without spaces around. Of columns that are called
-    alike, the first counts. **Errors:** `DeskError`.
+@dataclass(frozen=True)
+class Table:
+    """What a table is called, its columns, and all rows that are not empty."""
+
+    name: str
+    columns: list[str]
+    rows: list[Row]
+
+    @property
+    def shown(self) -> str:
+        """The names of the columns, not too many."""
+        return ", ".join(map(repr, self.columns[:15]))
+
+
+def table_of(name: str, rows: Iterable[dict[str, str]]) -> Table:
+    """A table that was no file with lines."""
+    made = [Row(number, row) for number, row in enumerate(rows, start=1)]
+    return Table(name, list(dict.fromkeys(column for row in made for column in row.cells)), made)
+
+
+def read_table(path: Path) -> Table:
+    """A table, without spaces around its cells. Of columns that are called alike, the first counts. **Errors:**
+    `DeskError`.
     """
     (_, first), *lines = read_lines(path)[0] or [(1, [])]
     columns, rows = [name.strip() for name in first], []
@@ -36,7 +57,7 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
             given.setdefault(name, cell.strip())
         if any(given.values()):
             rows.append(Row(line, given))
-    return columns, rows
+    return Table(str(path), columns, rows)
 
 
 def read_lines(path: Path) -> tuple[list[tuple[int, list[str]]], str]:

@@ -326,7 +326,7 @@ class _Grading:
                 told = judge_question(session, exercise)
             else:
                 check.fork = session.fork()
-                told = tell(check.fork, exercise, self.banned.get(name))
+                told = tell(check.fork, exercise, self.banned.get(name), to_the_ends=False)
                 if told.remote is None:
                     self._end(check)
         except Fault as fault:
@@ -352,7 +352,9 @@ class _Grading:
         assert check.fork is not None
         try:
             if not check.fork.is_gone():
-                return decide(check.told)
+                decided = decide(check.told)
+                if decided.verdict.passed or not check.told.verdict.passed:
+                    return decided  # or else the words for it are asked for in a room that has seen no hidden case
         except Fault as fault:
             if not is_odd(fault):
                 return self._ended_by(fault, check.exercise)

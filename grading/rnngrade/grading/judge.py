@@ -36,10 +36,11 @@ class Told:
     remote: Remote | None = None
 
 
-def tell(session: Session, exercise: Exercise, banned: str | None = None) -> Told:
+def tell(session: Session, exercise: Exercise, banned: str | None = None, *, to_the_ends: bool = True) -> Told:
     """The verdict on an answer that is called, and all its words, from a room that has seen no hidden case.
 
-    `banned` is what the answer calls and may not, by its source: whatever the room says of it.
+    `banned` is what the answer calls and may not, by its source: whatever the room says of it. The ends of ranges are
+    left out for who asks again when hidden cases find something, `to_the_ends=False`.
     """
     remote = Remote(session, exercise, session.limits.cell_seconds)
     found = remote.open()
@@ -58,7 +59,9 @@ def tell(session: Session, exercise: Exercise, banned: str | None = None) -> Tol
             return Told(record.REFUSED, refused(exercise, words))
         case _:
             raise Garbled("no answer to whether there is one")
-    verdict = dataclasses.replace(judge(exercise, remote, compare=_compared), inputs=(), expected=None, got=None)
+    verdict = dataclasses.replace(
+        judge(exercise, remote, to_the_ends=to_the_ends, compare=_compared), inputs=(), expected=None, got=None
+    )
     return _unless_refused(remote, Told(record.JUDGED, verdict, remote if verdict.score else None))
 
 

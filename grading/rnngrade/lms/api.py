@@ -72,22 +72,17 @@ class Canvas(Closing):
         about = {"name": name, "size": len(content), "content_type": kind}
         told = self._json(self._asked("POST", self._place + path, data=about))
         try:
-            to, parameters = urljoin(self._root, told["upload_url"]), dict(told["upload_params"])
+            to = urljoin(self._root, told["upload_url"])
+            if urlsplit(to).scheme == "http" and urlsplit(to).hostname not in _LOCAL:
+                raise DeskError(f"Canvas asks to send {name} to {urlsplit(to).hostname} in the open.")
+            file = {"file": (name, content, kind)}
+            answer = self._sent("POST", to, data=dict(told["upload_params"]), files=file)
+            if answer.status_code != 201 and not answer.is_redirect:
+                raise DeskError(f"{name} was not taken ({answer.status_code}).")
+            location = answer.headers.get("Location")
+            return int(self._json(self._asked("GET", location) if location else answer)["id"])
         except (KeyError, TypeError, ValueError):
-            raise DeskError(f"Canvas did not say where {name} goes.") from None
-        if urlsplit(to).scheme == "http" and urlsplit(to).hostname not in _LOCAL:
-            raise DeskError(f"Canvas asks to send {name} to {urlsplit(to).hostname} in the open.")
-        answer = self._sent(
-            "POST", to, data=parameters, files={"file": (name, content, kind)}, allow_redirects=False, headers={}
-        )
-        if not (answer.status_code == 201 or 300 <= answer.status_code < 400):
-            raise DeskError(f"{name} was not taken ({answer.status_code}).")
-        location = answer.headers.get("Location")
-        confirmed = self._json(self._asked("GET", location) if location else answer)
-        try:
-            return int(confirmed["id"])
-        except (KeyError, TypeError, ValueError):
-            raise DeskError(f"Canvas gave {name} no number.") from None
+            raise DeskError(f"Canvas did not say where {name} goes, or gave it no number.") from None
 
     def _asked(self, method: str, path: str, **more: Any) -> requests.Response:
         """The answer to a request with the token. **Errors:** `DeskError` for any but a good one."""
@@ -96,23 +91,23 @@ class Canvas(Closing):
             raise DeskError(f"Canvas sends us to {urlsplit(url).hostname}, which does not get the token.")
         headers = {"Authorization": f"Bearer {self._token}"}
         for number in range(TRIES):
-            answer = self._sent(method, url, headers=headers, allow_redirects=False, **more)
+            answer = self._sent(method, url, headers=headers, **more)
             limited = answer.status_code == 403 and "rate limit exceeded" in answer.text[:200].casefold()
             if answer.status_code != 429 and not limited:
                 break
             self._wait(2.0**number)
         if answer.ok and answer.status_code < 300:
             return answer
-        what = f"{method} {urlsplit(url).path}"
         if answer.status_code == 401:
             raise Stop("Canvas does not take the token: is it whole, and has it not expired?")
         if answer.status_code == 404:
             raise DeskError(f"Canvas has nothing at {urlsplit(url).path}: are course and assignment right?")
-        raise DeskError(f"Canvas answered {answer.status_code} to {what}: {_said(answer)}")
+        said = " ".join(answer.text[:200].split()) or "nothing"
+        raise DeskError(f"Canvas answered {answer.status_code} to {method} {urlsplit(url).path}: {said}")
 
     def _sent(self, method: str, url: str, **more: Any) -> requests.Response:
         try:
-            return self._session.request(method, url, timeout=SECONDS, **more)
+            return self._session.request(method, url, timeout=SECONDS, allow_redirects=False, **more)
         except requests.RequestException as error:
             # Its words may hold the request, and that the token.
             raise Stop(f"{urlsplit(url).netloc} cannot be reached: {type(error).__name__}.") from None
@@ -122,8 +117,3 @@ class Canvas(Closing):
             return answer.json()
         except ValueError:
             raise DeskError(f"{self._root} did not answer as Canvas does: is the address right?") from None
-
-
-def _said(answer: requests.Response) -> str:
-    """What Canvas said of an error, on one line."""
-    return " ".join(answer.text[:200].split()) or "nothing"

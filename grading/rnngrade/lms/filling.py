@@ -12,7 +12,6 @@ Canvas    the gradebook. Each column after the first ones is an assignment, that
 import csv
 import io
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from rnngrade.core.errors import DeskError, Failures
@@ -22,22 +21,16 @@ from rnngrade.lms.returning import Returned
 from rnngrade.roster.names import said_in
 
 COLUMNS = {  # of grades, by platform
-    "moodle": re.compile(r"(?P<name>Grade)"),
-    "canvas": re.compile(r"(?P<name>.*)\(\d+\)\s*", re.DOTALL),
+    "moodle": re.compile(r"(Grade)"),
+    "canvas": re.compile(r"(.*)\(\d+\)\s*", re.DOTALL),
 }
 
 
-@dataclass(frozen=True)
-class Filled:
-    """The file's text, the column that was filled, and whose rows were."""
-
-    text: str
-    column: str
-    graded: list[str]
-
-
-def fill(path: Path, platform: str, column: str | None, returned: Returned, failures: Failures) -> Filled:
-    """The table at `path` with the points that go back in `column`. Who has no row is put into `failures`.
+def fill(
+    path: Path, platform: str, column: str | None, returned: Returned, failures: Failures
+) -> tuple[str, str, list[str]]:
+    """The text of the table at `path` with the points that go back, the column that they are in, and whose they are.
+    Who has no row is put into `failures`.
 
     **Errors:** `DeskError` if it is no such table, or nobody in it is known.
     """
@@ -54,11 +47,10 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
             "that many there, and download the table again."
         )
     students = returned.students
-    found: dict[str, list[list[str]]] = {}
+    found: dict[str | None, list[list[str]]] = {}
     for row in rows:
-        if student := students.find(said_in(dict(zip(columns, row)), columns)):
-            found.setdefault(student, []).append(row)
-    if not found:
+        found.setdefault(students.find(said_in(dict(zip(columns, row)))), []).append(row)
+    if not found.keys() - {None}:
         raise DeskError(
             f"Nobody in {path} is known here. If it is of this assignment, collect with --names {path.name}, or give "
             "the class list their numbers (canvas_id, sis_id) or addresses."
@@ -74,22 +66,19 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
             failures.add(student, returned.what, f"{path} has {why} theirs.")
     made = io.StringIO()
     csv.writer(made, delimiter=delimiter, lineterminator="\r\n").writerows([columns, *rows])
-    return Filled(made.getvalue(), columns[at], graded)
+    return made.getvalue(), columns[at], graded
 
 
 def _index(path: Path, columns: list[str], platform: str, column: str | None, what: str) -> int:
     """Where the column is. **Errors:** `DeskError` with the names of those that there are."""
-    may_be = COLUMNS[platform]
-    if column is None:
-        named = [(name, found) for name in columns if (found := may_be.fullmatch(name))]
-        meant = [name for name, found in named if platform != "canvas" or what[:2] in re.findall(r"\d+", found["name"])]
-    else:
-        meant = [name for name in columns if name == column]
-        if meant and platform == "canvas" and not may_be.fullmatch(column):
-            raise DeskError(f"{column!r} is no assignment: its column ends in the assignment's number: 'Unit (123)'.")
+    named = {name: found for name in columns if (found := COLUMNS[platform].fullmatch(name))}
+    if platform == "canvas" and column in columns and column not in named:
+        raise DeskError(f"{column!r} is no assignment: its column ends in the assignment's number: 'Unit (123)'.")
+    may_be = {name for name, one in named.items() if platform != "canvas" or what[:2] in re.findall(r"\d+", one[1])}
+    meant = [name for name in columns if name in ({column} if column else may_be)]
     if len(meant) != 1:
-        there = ", ".join(repr(name) for name in columns)
         said = f"one column {column!r}" if column else "one column that is surely meant"
+        there = ", ".join(map(repr, columns))
         raise DeskError(f"{path} has not {said}: say with --column which it is, of {there}.")
     return columns.index(meant[0])
 
@@ -98,10 +87,8 @@ def _most(rows: list[list[str]], platform: str, at: int) -> float | None:
     """The most points that there are in a column, by the platform's table: Moodle has them in the next column, Canvas
     in a row of their own. None if it does not say.
     """
-    if platform == "canvas":
-        said = {row[at] for row in rows if row[0].strip() == "Points Possible"}
-    else:
-        said = {row[at + 1] for row in rows if at + 1 < len(row)}
+    of_canvas = [row[at] for row in rows if row[0].strip() == "Points Possible"]
+    said = {*of_canvas} if platform == "canvas" else {row[at + 1] for row in rows if at + 1 < len(row)}
     try:
         return float(said.pop().replace(",", ".")) if len(said) == 1 else None
     except ValueError:

@@ -59,14 +59,12 @@ def grader(root: Path, notebooks: Iterable[Path]) -> Iterator[tuple[str, bytes]]
 
 def _requirements(extra: str = "grading") -> Iterator[str]:
     """What grading needs: what is installed here for it, without the course itself, which is in the zip."""
-    for line in importlib.metadata.requires("rnncourse") or ():
-        requirement = Requirement(line)
-        if requirement.name == "rnncourse":
-            if requirement.marker and requirement.marker.evaluate({"extra": extra}):
-                for inner in requirement.extras:
-                    yield from _requirements(inner)
-        elif not requirement.marker or requirement.marker.evaluate({"extra": extra}):
-            yield f"{requirement.name}{requirement.specifier}"
+    for requirement in map(Requirement, importlib.metadata.requires("rnncourse") or ()):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+            if requirement.name != "rnncourse":
+                yield f"{requirement.name}{requirement.specifier}"
+            for inner in requirement.extras if requirement.name == "rnncourse" else ():
+                yield from _requirements(inner)
 
 
 def main(autograder: Path) -> None:
@@ -103,37 +101,33 @@ def results(done: Alone) -> dict[str, Any]:
         questions = "A written question waits" if len(record.written) == 1 else f"{len(record.written)} questions wait"
         lines.append(f"{questions} for a person, who gives its points by hand: {', '.join(record.written)}.")
     extra = {"key": record.key, "flags": [flag.code for flag in record.flags], "notes": [*done.unprotected]}
-    tests = [_entry(result) | {"number": str(number)} for number, result in enumerate(record.exercises, start=1)]
-    return _shown("\n\n".join(lines) or "Graded.", tests) | {"extra_data": extra}
+    return _shown("\n\n".join(lines) or "Graded.", record.exercises) | {"extra_data": extra}
 
 
 def nothing(unit: str, why: str) -> dict[str, Any]:
     """The results of a submission that cannot be graded: no points, and what to do."""
-    unread = (ExerciseResult(e.name, MISSING, 0.0, float(e.points), False, "") for e in exercises.unit(unit))
-    return _shown(why, [*map(_entry, unread)])
+    return _shown(why, (ExerciseResult(e.name, MISSING, 0.0, float(e.points), False, "") for e in exercises.unit(unit)))
 
 
-def _shown(output: str, tests: list[dict[str, Any]]) -> dict[str, Any]:
+def _shown(output: str, found: Iterable[ExerciseResult]) -> dict[str, Any]:
     return {
         "output": output,
-        "output_format": "text",
-        "test_output_format": "text",
-        "test_name_format": "text",
+        **dict.fromkeys(("output_format", "test_output_format", "test_name_format"), "text"),
         "visibility": "visible",
         "stdout_visibility": "hidden",  # what is said there is said to the instructor
-        "tests": tests,
-    }
-
-
-def _entry(result: ExerciseResult) -> dict[str, Any]:
-    return {
-        "name": result.name,
-        "score": result.points,
-        "max_score": result.max_points,
-        "status": "passed" if result.passed else "failed",
-        "output": words_of(result),
-        "visibility": "visible",
-        "extra_data": {"status": result.status, "diagnosis": result.diagnosis},
+        "tests": [
+            {
+                "name": result.name,
+                "number": str(number),
+                "score": result.points,
+                "max_score": result.max_points,
+                "status": "passed" if result.passed else "failed",
+                "output": words_of(result),
+                "visibility": "visible",
+                "extra_data": {"status": result.status, "diagnosis": result.diagnosis},
+            }
+            for number, result in enumerate(found, start=1)
+        ],
     }
 
 

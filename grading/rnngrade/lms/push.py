@@ -68,44 +68,35 @@ def plan(
         )
     students, theirs = returned.students, dict[str, dict[str, Any]]()
     for one in canvas.pages("/submissions", **{"include[]": "submission_comments"}):
-        row = canvas_row(one)
-        if student := students.find(said_in(row, list(row))):
+        if student := students.find(said_in(canvas_row(one))):
             theirs[student] = one
     rules_it = unit in rules_of(desk).due
     for student, points in returned.points.items():
-        if student not in theirs:
+        if (one := theirs.get(student)) is None:
             failures.add(student, unit, "Is not in this assignment in Canvas, or the class list lacks their canvas_id.")
             continue
-        by_name = "user_id" in theirs[student]
+        by_name = one.get("user_id") is not None
+        place = f"/submissions/{one['user_id']}" if by_name else f"/anonymous_submissions/{one['anonymous_id']}"
+        if one.get("excused"):
+            yield Change(student, place, "left as it was, excused in Canvas")
+            continue
+        words, data, page, score = list[str](), dict[str, str](), None, one.get("score")
+        if score is None or abs(float(score) - points) > 0.005:
+            words.append(f"{number(points)} points" + ("" if score is None else f" instead of {number(float(score))}"))
+            data = {"submission[posted_grade]": number(points), "prefer_points_over_scheme": "true"}
         wanted = feedback and by_name and student in returned.marks
-        page = page_now(desk, unit, student, returned.marks, failures) if wanted else None
-        yield _change(student, unit, points, page, theirs[student], rules_it)
-
-
-def _change(
-    student: str, unit: str, points: float, page: bytes | None, there: dict[str, Any], rules_it: bool
-) -> Change:
-    user = there.get("user_id")
-    place = f"/submissions/{user}" if user is not None else f"/anonymous_submissions/{there['anonymous_id']}"
-    if there.get("excused"):
-        return Change(student, place, "left as it was, excused in Canvas")
-    words, data, score = [], {}, there.get("score")
-    if score is None or abs(float(score) - points) > 0.005:
-        words.append(f"{number(points)} points" + ("" if score is None else f" instead of {number(float(score))}"))
-        data = {"submission[posted_grade]": number(points), "prefer_points_over_scheme": "true"}
-    name = f"{unit}-{hashlib.sha256(page).hexdigest()[:8]}.html" if page is not None else ""
-    attached = {
-        file.get("display_name") or file.get("filename")
-        for comment in there.get("submission_comments") or ()
-        for file in comment.get("attachments") or ()
-    }
-    new = None if page is None or name in attached else (name, page)
-    if new:
-        words.append("a page of feedback")
-    if data and rules_it and there.get("late"):
-        words.append("without Canvas's own late policy")
-        data["submission[late_policy_status]"] = "none"
-    return Change(student, place, ", ".join(words) or "is as it should be", data, new)
+        if wanted and (html := page_now(desk, unit, student, returned.marks, failures)) is not None:
+            name = f"{unit}-{hashlib.sha256(html).hexdigest()[:8]}.html"
+            files = [
+                file for comment in one.get("submission_comments") or () for file in comment.get("attachments") or ()
+            ]
+            if name not in {file.get("display_name") or file.get("filename") for file in files}:
+                words.append("a page of feedback")
+                page = name, html
+        if data and rules_it and one.get("late"):
+            words.append("without Canvas's own late policy")
+            data["submission[late_policy_status]"] = "none"
+        yield Change(student, place, ", ".join(words) or "is as it should be", data, page)
 
 
 def carry_out(canvas: Canvas, change: Change) -> None:

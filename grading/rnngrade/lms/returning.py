@@ -5,8 +5,9 @@ for. All others go back, also those who are not on the class list, to whatever k
 who was left out, is said.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
@@ -26,30 +27,24 @@ class Returned:
     what: str
     most: float
     people: ClassList
-    points: dict[str, float] = field(default_factory=dict)
-    waiting: list[str] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
+    points: dict[str, float] = field(default_factory=dict)
+    waiting: list[str] = field(default_factory=list)
 
     @property
     def students(self) -> Students:
         """All of them, by what a platform may call them."""
         return Students([*self.points, *self.waiting], self.people, self.keys)
 
-    def add(self, student: str, points: float, *, waits: bool, provisional: bool) -> None:
-        """Count somebody among those whose points go back, or who wait."""
-        if waits and not provisional:
-            self.waiting.append(student)
-        else:
-            self.points[student] = round(points, 2)
-
-    def left_out(self) -> Iterator[str]:
-        """Who was left out, in a sentence."""
-        if self.waiting:
-            yield (
-                f"Left out, for a person has still to look: {', '.join(self.waiting)}. With --provisional, what they "
-                "have so far goes back as well."
-            )
+    def sorted_out(self, everybody: Iterable[tuple[str, float, bool]], provisional: bool) -> Self:
+        """The same with the points of everybody, and whether they wait: they go back, or are left out for now."""
+        for student, points, waits in everybody:
+            if waits and not provisional:
+                self.waiting.append(student)
+            else:
+                self.points[student] = round(points, 2)
+        return self
 
 
 def of_unit(desk: Desk, unit: str, failures: Failures, *, provisional: bool = False) -> Returned:
@@ -58,16 +53,13 @@ def of_unit(desk: Desk, unit: str, failures: Failures, *, provisional: bool = Fa
     if not marks:
         raise DeskError(f"The gradebook has no grades of {unit}: run 'rnngrade run {unit}' first.")
     most = max(sum(mark.most for mark in one.grades.values()) for one in marks.values())
-    found = Returned(unit, most, class_list(desk), keys=keys_of(desk, unit), marks=marks)
-    for student, one in sorted(marks.items()):
-        found.add(student, one.total, waits=one.waits, provisional=provisional)
-    return found
+    found = Returned(unit, most, class_list(desk), keys_of(desk, unit), marks)
+    return found.sorted_out(((student, one.total, one.waits) for student, one in sorted(marks.items())), provisional)
 
 
 def of_term(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> Returned:
     """What the term comes to, in percent, also for those who handed in nothing. **Errors:** those of `totals`."""
-    found = Returned("the term", 100.0, class_list(desk))
-    for person, student, total, _ in totals(desk, units, found.people, failures):
-        if total.percent is not None:
-            found.add(student or person.id, total.percent, waits=total.waits, provisional=provisional)
-    return found
+    people = class_list(desk)
+    totals_of = ((student or person.id, total) for person, student, total, _ in totals(desk, units, people, failures))
+    counted = ((who, total.percent, total.waits) for who, total in totals_of if total.percent is not None)
+    return Returned("the term", 100.0, people).sorted_out(counted, provisional)

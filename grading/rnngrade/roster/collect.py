@@ -17,7 +17,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
-from rnngrade.roster.sources import Reader, full, opened, shown
+from rnngrade.roster.sources import File, LeftOut, Notes, opened, read, shown
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
@@ -30,7 +30,7 @@ class CollectReport:
 
     taken: list[Path] = field(default_factory=list)
     unchanged: list[Path] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: Notes = field(default_factory=Notes)
     unknown: list[str] = field(default_factory=list)
 
 
@@ -47,45 +47,52 @@ def collect(
     or for what is wrong in a class list.
     """
     units, report = find_units(desk.root), CollectReport()
-    source = _inner(source, desk)
-    people = class_list(desk)
-    names = Names(desk, people, report.notes)
+    source, notes = _inner(source, desk), report.notes
+    names = Names(desk, class_list(desk), notes)
     with tempfile.TemporaryDirectory() as folder:
-        found: list[Found] = []
+        found, others = list[Found](), list[File]()
         with opened(source, failures) as entries:
             sorter = Sorter(unit, units, format, source, entries, names)
-            reader = Reader(report.notes, failures, sorter.owner)
-            for file in reader.files(entries):
-                with failures.at(shown(full(file))):
-                    if notebooks := sorter.sort(file):
-                        waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
-                        with writing(waiting):
-                            waiting.write_bytes(file.data)
-                        found += [replace(notebook, data=waiting) for notebook in notebooks]
+            for file in read(entries, notes, failures, sorter.owner):
+                if file.data is None:
+                    others.append(file)
+                    continue
+                with failures.at(shown(file.full)), notes.leaving(file.full):
+                    notebooks, waiting = [*sorter.sort(file)], Path(folder, str(len(found)))
+                    with writing(waiting):  # on disk, for a class may be larger than the memory
+                        waiting.write_bytes(file.data)
+                    found += [replace(notebook, data=waiting) for notebook in notebooks]
         within = tuple(f"{zip}/" for zip in sorter.downloads)
         found = [notebook for notebook in found if not notebook.path.startswith(within)]
-        if sorter.is_download:
-            found, wrong = _of_one_assignment(found, report.notes)
-            _mark(desk, wrong)
-        taken_for = Counter(notebook.unit for notebook in found).most_common(1)
-        unit_of_most = taken_for[0][0] if taken_for else None
-        _mark(desk, [one for path, outer in reader.others for one in sorter.students_of(path, outer, unit_of_most)])
-        origins: dict[tuple[str, str], set[str]] = {}
+        numbers, origins = Counter(notebook.unit for notebook in found), dict[tuple[str, str], set[str]]()
+        most = [unit for unit, number in numbers.items() if number == max(numbers.values())]
+        is_mixed = sorter.is_download and len(most) > 1
+        for file in others:
+            for student, origin, its_unit in sorter.students_of(file, None if is_mixed else next(iter(most), None)):
+                _mark(desk, student, origin, its_unit)
         for notebook in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
         for notebook in sorted(found, key=lambda one: (one.student, one.unit, one.version)):
-            if len(origins[notebook.student, notebook.unit]) > 1:
-                report.notes.append(
-                    f"{shown(notebook.path)} was left out: {notebook.student}'s {notebook.unit} is in this source "
-                    "under more than one name, and they may be two students. If they are not, put the right one in by "
-                    "hand."
-                )
-            else:
-                with failures.of(notebook.student, notebook.unit):
-                    _take(notebook, desk, report)
+            student, its_unit = notebook.student, notebook.unit
+            with failures.of(student, its_unit), notes.leaving(notebook.path):
+                # What is of another unit was handed in for the wrong assignment, so that it replaces nothing.
+                if sorter.is_download and [its_unit] != most:
+                    if not is_mixed:
+                        _mark(desk, student, notebook.origin, most[0])
+                    of = "has as much of" if is_mixed else "is of"
+                    raise LeftOut(
+                        f"it is of {its_unit}, and the download {of} {' and '.join(most)}. "
+                        f"If it is meant so, collect with --unit {its_unit}"
+                    )
+                if len(origins[student, its_unit]) > 1:
+                    raise LeftOut(
+                        f"{student}'s {its_unit} is in this source under more than one name, and they may be two "
+                        "students. If they are not, put the right one in by hand"
+                    )
+                _take(notebook, desk, report)
     report.taken = list(dict.fromkeys(report.taken))
     report.unchanged = [path for path in dict.fromkeys(report.unchanged) if path not in report.taken]
-    report.unknown = names.not_listed()
+    report.unknown = [*names.not_listed()]
     return report
 
 
@@ -101,72 +108,44 @@ def _inner(source: Path, desk: Desk) -> Path:
     return visible[0] if len(visible) == 1 and visible[0].match("*-submissions") and visible[0].is_dir() else source
 
 
-def _mark(desk: Desk, others: list[tuple[str, str, str]]) -> None:
-    """Write down who handed in what is no notebook of the unit, by student, origin and unit: it was not nothing."""
-    for student, origin, unit in others:
-        mark = desk.folder / "collected" / unit / student
-        if not mark.exists():
-            write_whole(mark, mark_of(origin).encode())
-
-
-def _of_one_assignment(found: list[Found], notes: list[str]) -> tuple[list[Found], list[tuple[str, str, str]]]:
-    """A platform's download is of one assignment: of the unit of most of its files. What is of another unit was handed
-    in for the wrong one, so that it replaces nothing; whose that is, comes second.
-    """
-    units = Counter(notebook.unit for notebook in found)
-    most = [unit for unit, number in units.items() if number == max(units.values())]
-    others = [notebook for notebook in found if [notebook.unit] != most]
-    of = "is of" if len(most) == 1 else "has as much of"
-    notes += [
-        f"{shown(one.path)} was left out: it is of {one.unit}, and the download {of} {' and '.join(most)}. If it is "
-        f"meant so, collect with --unit {one.unit}."
-        for one in others
-    ]
-    wrong = [(one.student, one.origin, most[0]) for one in others] if len(most) == 1 else []
-    return [notebook for notebook in found if [notebook.unit] == most], wrong
+def _mark(desk: Desk, student: str, origin: str, unit: str) -> None:
+    """Write down who handed in what is no notebook of the unit: it was not nothing."""
+    mark = desk.folder / "collected" / unit / student
+    if not mark.exists():
+        write_whole(mark, mark_of(origin).encode())
 
 
 def _take(found: Found, desk: Desk, report: CollectReport) -> None:
-    """Put a notebook where it belongs. What lies there already is kept first, so nothing is ever lost."""
+    """Put a notebook where it belongs. What lies there already is kept first, so nothing is ever lost. **Errors:**
+    `LeftOut`, if a person has to look first.
+    """
     path, data = desk.submission_path(found.unit, found.student), found.data.read_bytes()
-    timestamp, earlier = path.with_name(TIMESTAMP), path.parent / "earlier"
-    kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
-    mark = desk.folder / "collected" / found.unit / found.student
-    origin = mark_of(found.origin)
-    if path.exists():
-        current = path.read_bytes()
-        if mark.is_file() and mark.read_text(encoding="utf-8") != origin:
-            report.notes.append(
-                f"{shown(found.path)} was left out: {found.student}'s {found.unit} came from another place, "
-                f"{shown(mark.read_text(encoding='utf-8'))!r}, not {shown(origin)!r}. If both are theirs, put the "
-                "right one in by hand."
+    timestamp, late, earlier = path.with_name(TIMESTAMP), path.with_name(LATE), path.parent / "earlier"
+    mark, origin = desk.folder / "collected" / found.unit / found.student, mark_of(found.origin)
+    current = path.read_bytes() if path.exists() else None
+    if current is not None:
+        if mark.is_file() and (before := mark.read_text(encoding="utf-8")) != origin:
+            raise LeftOut(
+                f"{found.student}'s {found.unit} came from another place, {shown(before)!r}, not {shown(origin)!r}. If "
+                "both are theirs, put the right one in by hand"
             )
-            return
-        if current == data:
-            _stamp(path, found)
-            write_whole(mark, origin.encode())
-            report.unchanged.append(path)
-            return
-        if data in kept:
+        kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
+        if current != data and data in kept:
             return  # it was here before, and was replaced
-        if current not in kept:
+        if current not in (data, *kept):
             number = 1 + max((int(old.stem) for old in earlier.glob("*.ipynb") if old.stem.isdecimal()), default=0)
             if timestamp.exists():
                 write_whole(earlier / f"{number}.txt", timestamp.read_bytes())
             write_whole(earlier / f"{number}.ipynb", current)
-        where = earlier.relative_to(desk.folder)
-        report.notes.append(f"{shown(found.path)} replaces {found.student}'s {found.unit}, which is in {where} now.")
-    timestamp.unlink(missing_ok=True)
-    path.with_name(LATE).unlink(missing_ok=True)
+        if current != data:
+            where = f"which is in {earlier.relative_to(desk.folder)} now"
+            report.notes.append(f"{shown(found.path)} replaces {found.student}'s {found.unit}, {where}.")
     write_whole(mark, origin.encode())  # first: without it, anybody's would replace it
-    write_whole(path, data)
-    _stamp(path, found)
-    report.taken.append(path)
-
-
-def _stamp(path: Path, found: Found) -> None:
-    """Put beside a notebook when it came, and who calls it late, as far as that is known."""
-    if found.timestamp:
-        write_whole(path.with_name(TIMESTAMP), f"{found.timestamp}\n".encode())
-    if found.says_late:
-        write_whole(path.with_name(LATE), f"{found.says_late}\n".encode())
+    if current != data:
+        timestamp.unlink(missing_ok=True)
+        late.unlink(missing_ok=True)
+        write_whole(path, data)
+    for beside, said in ((timestamp, found.timestamp), (late, found.says_late)):
+        if said:
+            write_whole(beside, f"{said}\n".encode())
+    (report.unchanged if current == data else report.taken).append(path)

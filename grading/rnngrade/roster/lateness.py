@@ -115,14 +115,16 @@ def days_after(due: datetime, number: int, zone: tzinfo) -> datetime:
 
 
 def moment(local: datetime, zone: tzinfo) -> datetime:
-    """The moment, in UTC, of a time on the clock of `zone`. If it comes twice, or not at all, since the clocks are
-    changed, the later one that may be meant.
+    """The moment, in UTC, of a time on the clock of `zone`, unless it knows its own. If it comes twice, or not at all,
+    since the clocks are changed, the later one that may be meant.
 
     >>> from zoneinfo import ZoneInfo
     >>> twice, never = datetime(2026, 10, 25, 2, 30), datetime(2026, 3, 29, 2, 30)
     >>> str(moment(twice, ZoneInfo("Europe/Berlin"))), str(moment(never, ZoneInfo("Europe/Berlin")))
     ('2026-10-25 01:30:00+00:00', '2026-03-29 01:30:00+00:00')
     """
+    if local.tzinfo is not None:
+        return local.astimezone(UTC)
     return max(local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
 
 

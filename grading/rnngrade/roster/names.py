@@ -10,38 +10,39 @@ only "Participant 17" in the first column is sure (mod/assign/gradingtable.php),
 so addresses and full names are known by what they look like.
 """
 
-import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml  # type: ignore[import-untyped]
 
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
-from rnngrade.core.tables import Row, read_table
-from rnngrade.roster.students import SETTLED, ClassList, Person, canvas_id_of, class_list, compact, folded, safe, unique
-
-KEYS = {
-    "user_id": "canvas",
-    "canvas_id": "canvas",
-    "anonymous_id": "anon",
-    "github_username": "github",
-    "submission": "gradescope",
-    "Submission ID": "gradescope",
-}
-NAMES = (
-    *("id", "Username", "SIS Login ID", "login_id", "email", "Email", "Email address", "sis_id", "SID", "ID number"),
-    *("SIS User ID", "sis_user_id", "identifier"),
+from rnngrade.core.tables import Table, read_table, table_of
+from rnngrade.roster.students import (
+    ADDRESS,
+    COLUMNS,
+    SETTLED,
+    ClassList,
+    Person,
+    canvas_id_of,
+    class_list,
+    compact,
+    folded,
+    safe,
+    told,
+    unique,
 )
-FULL_NAMES = ("name", "Name", "Full name", "Full Name", "Student")
-FIRST_AND_LAST = (("First name", "Last name"), ("First Name", "Last Name"), ("first_name", "last_name"))
+
+KEYS = {"canvas_id": "canvas", "anon": "anon", "github": "github", "gradescope": "gradescope"}  # of what COLUMNS has
+_KNOWN = {column for columns in COLUMNS.values() for column in columns}
 _PARTICIPANT = re.compile(r"[^\W\d].*?(\d+)\Z")  # "Participant 17", in whatever language
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _LOOKS_LIKE_A_NAME = re.compile(r"[^\W\d_].{0,60}\s.{0,60}[^\W\d_]")
 MOST_METADATA = 64 * 2**20  # bytes of a submission_metadata.yml
 
@@ -64,36 +65,38 @@ class Said:
         return people.id_of(*self.keys, *self.names, full=self.full)
 
 
-def said_in(row: Mapping[str, str], columns: Sequence[str]) -> Said:
+def said_in(row: Mapping[str, str]) -> Said:
     """What a row of a platform's table says of somebody."""
-    keys = [f"{kind} {row[column]}" for column, kind in KEYS.items() if row.get(column)]
-    if "Student" in columns and row.get("ID", "").isdecimal():
-        keys.append(f"canvas {row['ID']}")
-    if columns[0] not in (*NAMES, *FULL_NAMES, *KEYS) and (found := _PARTICIPANT.match(row.get(columns[0], ""))):
-        keys.append(f"participant {found[1]}")
-    names = [row[column] for column in NAMES if row.get(column)]
-    full = [row[column] for column in FULL_NAMES if row.get(column)]
-    full += [f"{row[a]} {row[b]}" for a, b in FIRST_AND_LAST if row.get(a) and row.get(b)]
-    others = [cell for column, cell in row.items() if column not in (*NAMES, *FULL_NAMES, *KEYS)]
-    names += [cell for cell in others if _ADDRESS.fullmatch(cell)]
-    full += [cell for cell in others if _LOOKS_LIKE_A_NAME.match(cell)]
+    found, first = told(row), next(iter(row), "")
+    keys = [f"{key} {value}" for kind, key in KEYS.items() for value in found[kind]]
+    if first not in _KNOWN and (numbered := _PARTICIPANT.match(row.get(first, ""))):
+        keys.append(f"participant {numbered[1]}")
+    others = [cell for column, cell in row.items() if column not in _KNOWN]
+    names = (*found["id"], *found["email"], *found["sis_id"], *filter(ADDRESS.fullmatch, others))
+    full = (*found["name"], *map(" ".join, zip(found["first_name"], found["last_name"])))
+    full = (*full, *filter(_LOOKS_LIKE_A_NAME.match, others))
     return Said(tuple(keys), tuple(dict.fromkeys(names)), tuple(dict.fromkeys(full)))
 
 
-def read_rows(path: Path) -> tuple[list[str], list[Row]]:
+def read_any(path: Path) -> Table:
     """A platform's table, whatever it is written in. **Errors:** `DeskError`."""
     kind = path.suffix.casefold()
     if kind in (".yml", ".yaml"):
-        return as_table(gradescope_rows(path.read_bytes(), str(path)))
-    if kind == ".json":
-        return as_table(_canvas_rows(path))
-    return read_table(path)
+        return table_of(str(path), gradescope_rows(path.read_bytes(), str(path)))
+    if kind != ".json":
+        return read_table(path)
+    try:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        if not all(one.keys() & {"user_id", "anonymous_id"} for one in found):
+            raise ValueError
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise DeskError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
+    return table_of(str(path), map(canvas_row, found))
 
 
-def as_table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
-    """The columns of these rows, and the rows, numbered."""
-    made = [Row(number, row) for number, row in enumerate(rows, start=1)]
-    return list(dict.fromkeys(column for row in made for column in row.cells)) or [""], made
+class _Submission(msgspec.Struct):
+    submitters: list[dict[str, Any]] = msgspec.field(name=":submitters")
+    created_at: str = msgspec.field(name=":created_at", default="")
 
 
 def gradescope_rows(data: bytes, path: str) -> Iterator[dict[str, str]]:
@@ -102,29 +105,14 @@ def gradescope_rows(data: bytes, path: str) -> Iterator[dict[str, str]]:
     try:
         if len(data) > MOST_METADATA:
             raise ValueError(f"larger than {MOST_METADATA // 2**20} MB")
-        found = yaml.load(data, loader)
-        rows = [
-            (folder, about.get(":created_at", ""), who)
-            for folder, about in found.items()
-            for who in about[":submitters"]
-        ]
-        for folder, when, who in rows:
-            name, sid, email = (str(who.get(f":{part}") or "") for part in ("name", "sid", "email"))
-            number = str(folder).removeprefix("submission_")
-            yield {"submission": number, "Name": name, "SID": sid, "Email": email, "Submission Time": str(when)}
-    except (yaml.YAMLError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
+        found = msgspec.convert(yaml.load(data, loader), dict[str, _Submission])
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         said = str(error).partition("\n")[0]
         raise DeskError(f"{path} is no submission_metadata.yml of Gradescope's ({said}).") from None
-
-
-def _canvas_rows(path: Path) -> Iterator[dict[str, str]]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-        if not all(one.keys() & {"user_id", "anonymous_id"} for one in found):
-            raise ValueError
-    except (OSError, ValueError, TypeError, AttributeError):
-        raise DeskError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
-    yield from map(canvas_row, found)
+    for folder, one in found.items():
+        for who in one.submitters:
+            about = {name: str(who.get(f":{name.lower()}") or "") for name in ("Name", "SID", "Email")}
+            yield {"submission": folder.removeprefix("submission_"), **about, "Submission Time": one.created_at}
 
 
 def canvas_row(submission: Mapping[str, Any]) -> dict[str, str]:
@@ -138,37 +126,29 @@ def canvas_row(submission: Mapping[str, Any]) -> dict[str, str]:
 # --- what was settled
 
 
-def settle(desk: Desk, path: Path) -> list[str]:
-    """Write down whose the keys of a table are; returns a sentence on each row that is nobody's on the class list.
+def settle(desk: Desk, table: Table) -> Iterator[str]:
+    """Write down whose the keys of a table are; yields a sentence on each row that is nobody's on the class list.
 
     Without a class list, somebody is called by their login or address. **Errors:** `DeskError`.
     """
-    columns, rows = read_rows(path)
     people = class_list(desk)
     new: dict[str, str] = {}
-    unknown, with_keys = [], 0
-    for row in rows:
-        said = said_in(row.cells, columns)
-        with_keys += bool(said.keys)
-        id = said.id(people) or ("" if people or not (said.names or said.full) else _new_id(said))
-        if said.keys and not id:
-            unknown.append(f"{path}, line {row.line}: {' or '.join(said.all[:3])} is nobody on the class list.")
+    rows = [(row.line, said) for row in table.rows if (said := said_in(row.cells)).keys]
+    if not rows:
+        words = f"says of nobody by which number or login the platform knows them; it has {table.shown}"
+        raise DeskError(f"{table.name} {words}.")
+    for line, said in rows:
+        names = (*filter(ADDRESS.fullmatch, said.names), *said.names, *said.full)
+        id = said.id(people) or ("" if people or not names else safe(names[0]))
+        if not id:
+            yield f"{table.name}, line {line}: {' or '.join(said.all[:3])} is nobody on the class list."
         for key in said.keys:
             if id and folded(key) not in people.settled:
                 new[key] = id if new.get(key, id) == id else ""  # what two handed in together is nobody's alone
-    if not with_keys:
-        there = ", ".join(map(repr, columns[:12]))
-        raise DeskError(f"{path} says of nobody by which number or login the platform knows them; it has {there}.")
     if lines := [line_for(key, id) for key, id in new.items() if id]:
         settled = desk.given(SETTLED)
         before = settled.read_text(encoding="utf-8-sig").splitlines() if settled.exists() else ["name,id"]
-        write_whole(settled, "".join(f"{line}\n" for line in [*before, *lines]).encode())
-    return unknown
-
-
-def _new_id(said: Said) -> str:
-    by_address = [name for name in said.names if _ADDRESS.fullmatch(name)]
-    return safe([*by_address, *said.names, *said.full][0])
+        write_whole(settled, "\n".join([*before, *lines, ""]).encode())
 
 
 def line_for(name: str, id: str) -> str:
@@ -177,17 +157,15 @@ def line_for(name: str, id: str) -> str:
 
 def called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
     """The one of these students of the desk who is called so. **Errors:** `DeskError`, with who may be meant."""
-    students = list(students)
-    found = people.all_called(name, students)
+    found = people.all_called(name, students := list(students))
     if len(found) != 1:
         words = none_called(name, students, people, where)
         raise DeskError(words[0].upper() + words[1:])
     return found[0]
 
 
-def none_called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
+def none_called(name: str, students: list[str], people: ClassList, where: str) -> str:
     """Why it is none of these students who is called so, in a sentence with those who may be meant."""
-    students = list(students)
     if len(found := people.all_called(name, students)) > 1:
         return f"{len(found)} {where.replace('who is', 'who are')} are called {name!r}: say {' or '.join(found)}."
     near = found or likeliest([name], map(people.person, students))
@@ -196,13 +174,11 @@ def none_called(name: str, students: Iterable[str], people: ClassList, where: st
 
 def likeliest(names: Iterable[str], people: Iterable[Person], most: int = 3) -> list[str]:
     """The ids of those whose names are most like one of these."""
-    given = [compact(name) for name in names]
-    found = []
+    given, likeness = [compact(name) for name in names], {}
     for person in people:
         theirs = {compact(name) for name in (*person.names, person.id, person.email.partition("@")[0])} - {""}
-        likeness = max((difflib.SequenceMatcher(None, a, b).ratio() for a in given for b in theirs), default=0.0)
-        found.append((-likeness, person.id))
-    return [id for likeness, id in sorted(found)[:most] if likeness < -0.3]
+        likeness[person.id] = max(SequenceMatcher(None, a, b).ratio() for a in given for b in theirs or {""})
+    return [id for id in sorted(likeness, key=lambda id: (-likeness[id], id))[:most] if likeness[id] > 0.3]
 
 
 # --- who handed in
@@ -213,24 +189,19 @@ class Students:
 
     def __init__(self, students: Iterable[str], people: ClassList, keys: Mapping[str, str]) -> None:
         self._people, self._keys = people, keys
-
-        def names(student: str) -> tuple[str, ...]:
-            key = keys.get(student, "")
-            id = people.id_of(student, f"canvas {canvas_id_of(student)}", key) or student
-            return f"id {id}", f"name {compact(student)}", folded(key)
-
-        self._by = unique((name, student) for student in students for name in names(student))
+        own = {one: keys.get(one, "") for one in students}
+        ids = {one: people.id_of(one, f"canvas {canvas_id_of(one)}", key) or one for one, key in own.items()}
+        names = {one: (f"id {ids[one]}", f"name {compact(one)}", folded(key)) for one, key in own.items()}
+        self._by = unique((name, one) for one, theirs in names.items() for name in theirs)
 
     def find(self, said: Said) -> str | None:
         """The student of whom it is said; None if it is nobody, or cannot be told, or if it is said of another
         assignment: Moodle numbers its participants anew in each.
         """
-        tries = [folded(key) for key in said.keys]
-        if id := said.id(self._people):
-            tries.append(f"id {id}")
-        else:
-            tries += [*(f"id {name}" for name in said.names), *(f"name {compact(name)}" for name in said.full)]
-        student = next((one for name in tries if (one := self._by.get(name))), None)
+        id = said.id(self._people)
+        tries = [*map(folded, said.keys), *(f"id {one}" for one in ([id] if id else said.names))]
+        tries += [f"name {compact(one)}" for one in said.full if not id]
+        student = next(filter(None, map(self._by.get, tries)), None)
         said_to_be = {key for key in said.keys if number_in(key, "participant")}
         own = self._keys.get(student or "", "")
         return None if said_to_be and number_in(own, "participant") and own not in said_to_be else student

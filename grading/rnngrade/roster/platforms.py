@@ -11,185 +11,160 @@ GitHub        Classroom's clones, ASSIGNMENT-LOGIN/03_cell.ipynb, in ASSIGNMENT-
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rnngrade.roster.names import Said, gradescope_rows, number_in
-from rnngrade.roster.students import ClassList, folded
+from rnngrade.roster.names import MOST_METADATA, Said, gradescope_rows
+from rnngrade.roster.sources import File
+from rnngrade.roster.students import folded
 
 # Names that a platform made. The first in a path counts: what follows it is the student's, who may call it anything.
-_ABOVE = r"(?:.*?/)??"
+ABOVE = r"(?:.*?/)??"
 # The number is the participant's in this assignment. In a full name, Moodle makes a space of each underscore.
-_MOODLE = r"(?P<student_id>[^/]+?)_(?P<number>\d+)_assignsubmission_file_?/?(?P<file_id>.+)\.[^./]+\Z"
-_CANVAS = (
-    r"(?P<student_id>(?!LATE_anon_|anon_[A-Za-z0-9]{5}_)[^/_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)"
-    r"_(?:\d+|text|question_\d+)_(?P<file_id>.+)\.[^./]+\Z"
+_MOODLE = r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_file_?/?.+\.[^./]+\Z"
+_CANVAS = (  # in which there are no folders
+    r"(?:(?P<anonymous>(?:LATE_)?anon_[A-Za-z0-9]{5})|(?P<name>[^/_]+)_(?P<late>LATE_)?(?P<number>\d+))"
+    r"_(?:\d+|text|question_\d+)_[^/]+\.[^./]+\Z"
 )
-_ANONYMOUS = r"(?:(?P<late>LATE)_)?anon_(?P<number>[A-Za-z0-9]{5})_(?:\d+|text)_(?P<file_id>.+)\.[^./]+\Z"
-_GRADESCOPE = r"submission_(?P<number>\d+)/(?P<file_id>.+)\.[^./]+\Z"
+_GRADESCOPE = r"submission_(?P<number>\d+)/.+\.[^./]+\Z"
 # Gradescope's own file on whose the folders are; what lies in a submission's folder is a student's.
-METADATA = re.compile(r"(?:(?!submission_)[^/]+/)?submission_metadata\.yml")
+_METADATA = re.compile(r"(?:(?!submission_)[^/]+/)?submission_metadata\.yml")
 
 
 @dataclass(frozen=True)
-class Who:
-    """Who handed in a file: what is said of them, what they are called if nobody knows them, by which name a line of
-    `names.csv` settles it, and where it came from; whether it was late, and when it came, if the platform says so.
+class Who(Said):
+    """Who handed in a file: what is said of them, what they are called if nobody knows them, and where it came from;
+    whether it was late, and when it came, if the platform says so.
     """
 
-    said: Said
-    called: str
-    settled_by: str
-    origin: str
+    called: str = ""
+    origin: str = ""
     late: bool = False
     when: str = ""
 
-
-class Platform:
-    """Reads the names that a platform made, in one source."""
-
-    patterns: tuple[str, ...] = ()
-
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
-        pass
-
-    def named(self, path: str) -> re.Match[str] | None:
-        """What a path as the platform made it says; None, if it makes no such path."""
-        return next((found for pattern in self.patterns if (found := re.match(_ABOVE + pattern, path))), None)
-
-    def who(self, path: str) -> list[Who]:
-        """Who handed in the file at a path; nobody, if the platform makes no such path."""
-        named = self.named(path)
-        return self.named_so(named) if named else []
-
-    def named_so(self, named: re.Match[str]) -> list[Who]:
-        raise NotImplementedError
-
-    def file_id(self, path: str) -> str:
-        """What the student called a file, without its ending."""
-        named = self.named(path)
-        return named["file_id"] if named else path
+    @property
+    def settled_by(self) -> str:
+        """By which name a line of `names.csv` settles it: a key, if it is the same in every download."""
+        return next((key for key in self.keys if key.startswith(("canvas ", "github "))), self.called)
 
 
-class Moodle(Platform):
+@dataclass(frozen=True)
+class Download:
+    """What there is to know of a source: where it lies, all files in it, their paths as the platform made them, and the
+    logins that were settled.
+    """
+
+    source: Path
+    files: list[File]
+    paths: list[str]
+    logins: set[str]
+
+
+# The pattern of the names that a platform made in one download, and whose a file of such a name is.
+Reader = tuple[str, Callable[[re.Match[str]], list[Who]]]
+
+
+def _moodle(download: Download) -> Reader:
     """Moodle's "Download all submissions": by the full name, if no other participant has it, and by the number. All who
     are called alike in one download are known by their numbers.
     """
+    numbers: dict[str, set[str]] = {}
+    for path in download.paths:
+        if named := re.match(ABOVE + _MOODLE, path):
+            for name in endings(named["name"]):
+                numbers.setdefault(folded(name), set()).add(named["number"])
 
-    patterns = (_MOODLE,)
+    def who(named: re.Match[str]) -> list[Who]:
+        key, full = f"participant {named['number']}", named["name"]
+        if len(numbers[folded(full)]) > 1:
+            return [Who((key,), called=f"{full} {named['number']}", origin=key)]
+        names = tuple(name for name in endings(full) if len(numbers[folded(name)]) == 1)
+        return [Who((key,), full=names, called=full, origin=key)]
 
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
-        self._numbers: dict[str, set[str]] = {}
-        for named in filter(None, map(self.named, paths)):
-            for name in endings(named["student_id"]):
-                self._numbers.setdefault(folded(name), set()).add(named["number"])
-
-    def named_so(self, named: re.Match[str]) -> list[Who]:
-        key, full = f"participant {named['number']}", named["student_id"]
-        if len(self._numbers[folded(full)]) > 1:
-            return [Who(Said((key,)), f"{full} {named['number']}", key, key)]
-        names = tuple(name for name in endings(full) if len(self._numbers[folded(name)]) == 1)
-        return [Who(Said((key,), full=names), full, full, key)]
+    return _MOODLE, who
 
 
-class Canvas(Platform):
-    """Canvas's "Download Submissions", in which there are no folders: by Canvas's number, which is the same in every
-    download, or the one that it gives anonymously.
+def _canvas(download: Download) -> Reader:
+    """Canvas's "Download Submissions": by Canvas's number, which is the same in every download, or the one that it
+    gives anonymously.
     """
 
-    patterns = (_ANONYMOUS, _CANVAS)
+    def who(named: re.Match[str]) -> list[Who]:
+        if anonymous := named["anonymous"]:
+            called = anonymous.removeprefix("LATE_")
+            key = called.replace("_", " ")
+            return [Who((key,), called=called, origin=key, late=called != anonymous)]
+        key, called = f"canvas {named['number']}", f"{named['name']}_{named['number']}"
+        return [Who((key,), (), (named["name"],), called, key, late=bool(named["late"]))]
 
-    def named_so(self, named: re.Match[str]) -> list[Who]:
-        short, number = named.groupdict().get("student_id"), named["number"]
-        key = f"canvas {number}" if short else f"anon {number}"
-        full = (short,) if short else ()
-        return [Who(Said((key,), full=full), f"{short or 'anon'}_{number}", key, key, late=bool(named["late"]))]
+    return _CANVAS, who
 
 
-class Gradescope(Platform):
+def _gradescope(download: Download) -> Reader:
     """Gradescope's "Export Submissions": all submitters, by what Gradescope knows of them. What two handed in together
     is both theirs.
     """
+    about = sorted((file for file in download.files if _METADATA.fullmatch(file.path)), key=lambda file: len(file.path))
+    rows = [*gradescope_rows(about[0].read(MOST_METADATA + 1), about[0].path)] if about else []
 
-    patterns = (_GRADESCOPE,)
-
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
-        self._about: dict[str, list[Mapping[str, str]]] = {}
-        for row in gradescope_rows(metadata, "submission_metadata.yml") if metadata else ():
-            self._about.setdefault(row["submission"], []).append(row)
-
-    def named_so(self, named: re.Match[str]) -> list[Who]:
+    def who(named: re.Match[str]) -> list[Who]:
         key, found = f"gradescope {named['number']}", []
-        about = self._about.get(named["number"], [])
+        about = [row for row in rows if row["submission"] == named["number"]]
         for row in about:
             names = tuple(row[column] for column in ("Email", "SID") if row[column])
             called = row["Email"] or row["Name"] or row["SID"] or key
-            said = Said((key,) if len(about) == 1 else (), names, (row["Name"],))
-            found.append(Who(said, called, called, f"{key} {called}", when=row["Submission Time"]))
-        return found or [Who(Said((key,)), key.replace("gradescope ", "submission_"), key, key)]
+            keys, origin = (key,) if len(about) == 1 else (), f"{key} {called}"
+            found.append(Who(keys, names, (row["Name"],), called, origin, when=row["Submission Time"]))
+        return found or [Who((key,), called=f"submission_{named['number']}", origin=key)]
+
+    return _GRADESCOPE, who
 
 
-class GitHub(Platform):
+def _github(download: Download) -> Reader:
     """Clones of the repositories that GitHub Classroom made: their names are the assignment's and the login, by which
     somebody is known.
     """
+    repositories = sorted({path.partition("/")[0] for path in download.paths if "/" in path})
+    assignment = re.escape(_assignment(download.source, repositories, download.logins))
 
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList, metadata: bytes) -> None:
-        repositories = sorted({path.partition("/")[0] for path in paths if "/" in path})
-        self._assignment = _assignment(source, repositories, {number_in(name, "github") for name in people.settled})
+    def who(named: re.Match[str]) -> list[Who]:
+        login = named["name"]
+        return [Who((f"github {login}",), (login,), called=login, origin=f"github {login}")]
 
-    def named(self, path: str) -> re.Match[str] | None:
-        return re.match(rf"{re.escape(self._assignment)}(?P<login>[^/]+)/(?P<file_id>.+?)(?:\.[^./]*)?\Z", path)
-
-    def named_so(self, named: re.Match[str]) -> list[Who]:
-        login = named["login"]
-        key = f"github {login}"
-        return [Who(Said((key,), (login,)), login, key, key)]
+    return rf"\A{assignment}(?P<name>[^/]+)/.+\Z", who
 
 
 def _assignment(source: Path, repositories: list[str], logins: set[str]) -> str:
-    """What the repositories' names begin with, up to the logins: as the folder is called, else what all have in common;
-    if logins are known, that with which most of them come out.
+    """What the repositories' names begin with, up to the logins: that with which most logins come out that are known,
+    else as the folder is called, else what all have in common.
     """
-    common = min(repositories, default="")
-    while not all(repository.startswith(common) for repository in repositories):
-        common = common[:-1]
-    starts = [common[: at + 1] for at, letter in enumerate(common) if letter == "-"]
-    if not starts:
-        return ""
-    known = [sum(folded(one.removeprefix(start)) in logins for one in repositories) for start in starts]
-    if any(known):
-        return starts[known.index(max(known))]
-    own = f"{source.stem.removesuffix('-submissions')}-"
-    return own if own in starts else starts[-1] if len(repositories) > 1 else ""
+    first, own = min(repositories, default=""), f"{source.stem.removesuffix('-submissions')}-"
+    starts = [first[: at + 1] for at, letter in enumerate(first) if letter == "-"]
+    starts = ["", *(start for start in starts if all(one.startswith(start) for one in repositories))]
+
+    def likeliness(start: str) -> tuple[int, bool, int]:
+        known = sum(folded(one.removeprefix(start)) in logins for one in repositories)
+        return known, start == own, len(start) if repositories[1:] else 0
+
+    return max(starts, key=likeliness)
 
 
 def told(source: Path, paths: list[str]) -> str:
     """The platform that made a source; "folder", if none did. A platform names all that is in a download of its own, so
     one other name is enough; and what a student may have handed in, a `.git` or a metadata file, is not.
     """
-    if not paths:
-        return "folder"
-    if all(re.match(_MOODLE, path) for path in paths):
-        return "moodle"
-    if all(is_canvas(path) for path in paths):
-        return "canvas"
-    if all(re.match(rf"(?:[^/]+/)?{_GRADESCOPE}", path) for path in paths):
-        return "gradescope"
-    if source.is_dir() and all("/" in path and (source / path.partition("/")[0] / ".git").exists() for path in paths):
-        return "github"
-    return "folder"
+    patterns = {"moodle": _MOODLE, "canvas": _CANVAS, "gradescope": rf"(?:[^/]+/)?{_GRADESCOPE}"}
+    for platform, pattern in patterns.items():
+        if paths and all(re.match(pattern, path) for path in paths):
+            return platform
+    is_cloned = all("/" in path and (source / path.partition("/")[0] / ".git").exists() for path in paths)
+    return "github" if paths and source.is_dir() and is_cloned else "folder"
 
 
 def is_of_a_platform(path: str) -> bool:
     """Whether a path looks as Moodle, Canvas or Gradescope make it."""
-    return is_canvas(path) or any(re.match(_ABOVE + pattern, path) for pattern in (_MOODLE, _GRADESCOPE))
-
-
-def is_canvas(path: str) -> bool:
-    """Whether a path may be one of Canvas's downloads, in which there are no folders."""
-    return "/" not in path and bool(re.match(_CANVAS, path) or re.match(_ANONYMOUS, path))
+    return any(re.match(pattern, path) for pattern in (_CANVAS, ABOVE + _MOODLE, ABOVE + _GRADESCOPE))
 
 
 def endings(name: str) -> list[str]:
@@ -198,10 +173,8 @@ def endings(name: str) -> list[str]:
     >>> endings("Group 1-Ada King")
     ['Group 1-Ada King', 'Ada King']
     """
-    return [
-        name,
-        *(name[at + 1 :].strip() for at, letter in enumerate(name) if letter == "-" and name[at + 1 :].strip()),
-    ]
+    behind = (name[at + 1 :].strip() for at, letter in enumerate(name) if letter == "-")
+    return [name, *filter(None, behind)]
 
 
-PLATFORMS: dict[str, type[Platform]] = {"moodle": Moodle, "canvas": Canvas, "gradescope": Gradescope, "github": GitHub}
+PLATFORMS = {"moodle": _moodle, "canvas": _canvas, "gradescope": _gradescope, "github": _github}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, NoReturn
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from rnncourse import exercises
@@ -27,8 +27,7 @@ ALL = "*"
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?\Z")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%\Z")
 
-Place = tuple[str, ...]
-Reader = Callable[[Any, Place], Any]
+Reader = Callable[[Any, str], Any]  # of a value, and of the keys that lead to it, with dots
 Extension = timedelta | datetime
 
 
@@ -130,234 +129,204 @@ def read_rules(text: str) -> Rules:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DeskError(_syntax(text, str(error))) from None
-    return _File(text).rules(data)
+    if words := _wrong(data):
+        line = next(line for line, part in _so_far(text) if _wrong(part) == words)
+        raise DeskError(f"{NAME}, line {line}: {words}.")
+    named: dict[str, str] = {}
+    for line, part in _so_far(text):
+        for student in _students(part):
+            named.setdefault(student, f"line {line}")
+    return replace(_rules(data), named=named)
+
+
+def _so_far(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each line, and what stands in the file as far as it: on the first that has something, that stands."""
+    lines = text.splitlines(keepends=True)
+    for number in range(1, len(lines) + 1):
+        with suppress(tomllib.TOMLDecodeError):  # in the middle of something
+            yield number, tomllib.loads("".join(lines[:number]))
 
 
 def _syntax(text: str, said: str) -> str:
-    place = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)\Z", said)
-    line = int(place[1]) if place and place[1] else len(text.splitlines())
-    words = said[: place.start()] if place else said
-    written = text.splitlines()[line - 1] if 0 < line <= len(text.splitlines()) else ""
+    words, lines, place = said.partition(" (at ")[0], text.splitlines(), re.search(r"\(at line (\d+),", said)
+    line = int(place[1]) if place else len(lines)
+    written = lines[line - 1] if 0 < line <= len(lines) else ""
     hint = ""
-    if re.search(r"=\s*\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\b(?!:)", written):
-        hint = ' A time without seconds stands in quotes: "2026-11-20 23:59".'
-    elif re.search(r"=\s*[\d.]+\s*%|=\s*\d+\s+[a-z]+", written):
-        hint = ' A percentage or a number of days stands in quotes: "10 %", "3 days".'
+    if re.search(r"=\s*(?:\d{4}-\d\d-\d\d[T ]\d\d?:\d\d\b(?!:)|[\d.]+\s*%|\d+\s+[a-z]+)", written):
+        hint = ' A time without seconds stands in quotes, "2026-11-20 23:59", as do "10 %" and "3 days".'
     return f"{NAME}, line {line}: this is no TOML ({words[0].lower()}{words[1:]}).{hint}"
 
 
-class _File:
-    """Reads one file's data, and knows on which line each of it stands. A reader takes a value and the keys that lead
-    to it.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._lines = text.splitlines(keepends=True)
-        self._named: dict[str, str] = {}
-        self._zone: ZoneInfo | None = None
-        self._due: dict[str, datetime] = {}
-
-    def rules(self, data: dict[str, Any]) -> Rules:
-        count = _is("is a whole number, 0 or more", lambda value: type(value) is int and 0 <= value <= 1_000)
-        weight = _is("a weight is a number, 0 or more", lambda value: type(value) in (int, float) and 0 <= value <= 1e6)
-        late = {
-            "per_day": self._share,
-            "at_most": self._share,
-            "of": _is(f'is "{EARNED}" or "{POSSIBLE}"', lambda value: value in (EARNED, POSSIBLE)),
-            "grace": self._duration,
-            "free_days": count,
-            "free_days_per_unit": count,
-            "free_days_of": self._by_student(count),
-        }
-        term = {
-            "drop_lowest": count,
-            "extra_credit": self._units,
-            "weights": self._by_unit(weight),
-            "only": _is("is true or false", lambda value: isinstance(value, bool)),
-            "excused": self._by_student(self._units),
-        }
-        changed = {"dropped": self._exercises, "full_points": self._exercises, "renamed": self._renamed}
-        readers = {
-            "timezone": self._timezone,
-            "due": self._dates,
-            "extensions": self._by_student(self._extensions),
-            "late": self._table(late),
-            "term": self._table(term),
-            "changed": self._by_unit(lambda value, path: Changed(**self._table(changed)(value, path))),
-        }
-        found = self._table(readers)(data, ())
-        policy, terms = found.pop("late", {}), found.pop("term", {})
-        if terms.get("only") and not terms.get("weights"):
-            words = "only = true leaves out all units without a weight, and none has one: add weights"
-            self._fail(("term", "only"), words)
-        return Rules(
-            zone=found.pop("timezone", None),
-            free_days_of=policy.pop("free_days_of", {}),
-            policy=Policy(**policy),
-            term=Term(**terms),
-            named=self._named,
-            **found,
-        )
-
-    def _table(self, readers: Mapping[str, Reader]) -> Reader:
-        """A reader of a table in which these settings may be; they are read in this order."""
-
-        def read(value: Any, path: Place) -> dict[str, Any]:
-            for key in self._items(value, path):
-                if key not in readers:
-                    where = f"[{'.'.join(path)}]" if path else NAME
-                    self._fail((*path, key), f"{where} has no setting {key!r}; there are {', '.join(readers)}")
-            return {key: self._read(readers[key], value[key], (*path, key)) for key in readers if key in value}
-
-        return read
-
-    def _by_unit(self, reader: Reader) -> Reader:
-        def read(value: Any, path: Place) -> dict[str, Any]:
-            items = self._items(value, path).items()
-            return {self._unit(key, (*path, key)): self._read(reader, one, (*path, key)) for key, one in items}
-
-        return read
-
-    def _by_student(self, reader: Reader) -> Reader:
-        def read(value: Any, path: Place) -> dict[str, Any]:
-            found = {}
-            for student, one in self._items(value, path).items():
-                place = (*path, student)
-                if folded(student) in found:
-                    self._fail(place, f"{student!r} stands here twice")
-                self._named.setdefault(student, f"line {self._line(place)}")
-                found[folded(student)] = self._read(reader, one, place)
-            return found
-
-        return read
-
-    def _read(self, reader: Reader, value: Any, path: Place) -> Any:
-        try:
-            return reader(value, path)
-        except ValueError as why:
-            self._fail(path, str(why))
-
-    def _items(self, value: Any, path: Place) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            self._fail(path, f"{path[-1]} is a table: write [{'.'.join(path)}] on a line, and below it what it holds")
-        return value
-
-    def _dates(self, value: Any, path: Place) -> dict[str, datetime]:
-        due = self._by_unit(self._date)(value, path)
-        self._due = dict(sorted(due.items(), key=lambda pair: (pair[1], pair[0])))
-        return self._due
-
-    def _extensions(self, given: Any, path: Place) -> dict[str, Extension]:
-        if not isinstance(given, dict):
-            raise ValueError('an extension names a unit, as in {03 = "3 days"}')
-        found: dict[str, Extension] = {}
-        for key, value in given.items():
-            place = (*path, key)
-            unit = ALL if key == ALL else self._unit(key, place)
-            if unit != ALL and unit not in self._due:
-                self._fail(place, f"{unit} has no due date: give it one under [due]")
-            text = value.strip() if isinstance(value, str) else ""
-            is_duration = bool(_DURATION.match(text)) or text.isdecimal()
-            found[unit] = self._read(self._duration if is_duration else self._date, value, place)
-            if isinstance(later := found[unit], datetime) and unit != ALL and later <= self._due[unit]:
-                self._fail(place, f"{_shown(value)} is no extension: {unit} is due no earlier for all")
-        return found
-
-    def _exercises(self, value: Any, path: Place) -> frozenset[str]:
-        """Names of exercises, or of written questions, which end in "_written"."""
-        unit = exercises.unit(path[1])
-        known = [e.name for e in unit]
-        if not isinstance(value, list):
-            raise ValueError(f'{path[-1]} is a list of exercises, as in ["rnn_step"], and not {_shown(value)}')
-        for name in value:
-            if not isinstance(name, str) or not (name in known or name.endswith("_written")):
-                raise ValueError(f"{unit.stem} has no exercise {_shown(name)}; there are {', '.join(known)}")
-        return frozenset(value)
-
-    def _renamed(self, value: Any, path: Place) -> dict[str, str]:
-        self._exercises(list(self._items(value, path).values()), path)
-        return dict(value)
-
-    def _timezone(self, name: Any, path: Place) -> ZoneInfo:
-        if not isinstance(name, str) or name not in available_timezones():
-            raise ValueError(f'there is no time zone {name!r}; they are called as in "Europe/Berlin"')
-        self._zone = ZoneInfo(name)
-        return self._zone
-
-    def _date(self, value: Any, path: Place) -> datetime:
-        """A moment, in UTC. A date alone is the end of that day."""
-        local: datetime | None = None
-        if isinstance(value, datetime):
-            local = value
-        elif isinstance(value, date):
-            local = datetime.combine(value, time(23, 59, 59))
-        elif isinstance(value, str):
-            text = value.strip()
-            with suppress(ValueError):
-                local = iso(text if re.match(r".{10}[T ]\d", text) else f"{text[:10]}T23:59:59{text[10:]}")
-        if local is None or not 1990 <= local.year <= 2200:
-            raise ValueError(f'{_shown(value)} is no date: write it as in "2026-11-20 23:59"')
-        if local.tzinfo is not None:
-            return local.astimezone(UTC)
-        if self._zone is None:
-            raise ValueError('say at the top of the file in which time zone that is: timezone = "Europe/Berlin"')
-        return moment(local, self._zone)
-
-    def _duration(self, value: Any, path: Place) -> timedelta:
-        found = _DURATION.match(value.strip()) if isinstance(value, str) else None
-        if found is None or float(found[1]) > 10_000:
-            raise ValueError(f'{_shown(value)} is no length of time: write it as in "3 days" or "15 minutes"')
-        return timedelta(**{f"{found[2]}s": float(found[1])})
-
-    def _share(self, value: Any, path: Place) -> float:
-        found = _PERCENT.match(value.strip()) if isinstance(value, str) else None
-        share = float(found[1]) / 100 if found else value
-        if type(share) not in (int, float) or not 0 <= share <= 1:
-            raise ValueError(f'{path[-1]} is a share, from 0 to 1 or as in "10 %", and not {_shown(value)}')
-        return float(share)
-
-    def _unit(self, key: Any, path: Place) -> str:
-        try:
-            return exercises.unit(key).stem
-        except (KeyError, AttributeError, TypeError):
-            self._fail(path, f'there is no unit {_shown(key)}; units are called as in "03" or "03_cell"')
-
-    def _units(self, value: Any, path: Place) -> frozenset[str]:
-        if not isinstance(value, list):
-            raise ValueError(f'{path[-1]} is a list of units, as in ["03", "05"], and not {_shown(value)}')
-        return frozenset(self._unit(key, path) for key in value)
-
-    def _fail(self, path: Place, what: str) -> NoReturn:
-        raise DeskError(f"{NAME}, line {self._line(path)}: {what}.")
-
-    def _line(self, path: tuple[str, ...]) -> int:
-        """The line on which a setting stands: that with which the file, read so far, comes to have it."""
-        for number in range(1, len(self._lines) + 1):
-            try:
-                found: Any = tomllib.loads("".join(self._lines[:number]))
-            except tomllib.TOMLDecodeError:
-                continue  # in the middle of something
-            for key in path:
-                found = found.get(key, _MISSING) if isinstance(found, dict) else _MISSING
-            if found is not _MISSING:
-                return number
-        return 1
+def _wrong(data: dict[str, Any]) -> str:
+    """What is wrong in the file; nothing, if nothing is."""
+    try:
+        _rules(data)
+    except ValueError as why:
+        return str(why)
+    return ""
 
 
-_MISSING = object()
+def _students(data: dict[str, Any]) -> Iterator[str]:
+    """The students who are named in the file, as they are written there."""
+    yield from data.get("extensions", {})
+    yield from data.get("late", {}).get("free_days_of", {})
+    yield from data.get("term", {}).get("excused", {})
 
 
-def _is(words: str, holds: Callable[[Any], bool]) -> Reader:
-    """A reader of values for which something holds; the words say what a value is, or what this setting's is."""
+# --- readers. **Errors:** `ValueError` with what is wrong, of all of them.
 
-    def read(value: Any, path: Place) -> Any:
+
+def _is(holds: Callable[[Any], bool], words: str) -> Reader:
+    """A reader of values for which something holds; the words say what a value is, or what {key} is."""
+
+    def read(value: Any, place: str) -> Any:
         if not holds(value):
-            raise ValueError(f"{'' if ' is ' in words else f'{path[-1]} '}{words}, and not {_shown(value)}")
+            said = words.format(key=place.rpartition(".")[2], place=place)
+            raise ValueError(f"{said}, and not {_shown(value)}")
         return value
 
     return read
 
 
+_items = _is(
+    lambda value: isinstance(value, dict), "{key} is a table: write [{place}] on a line, and below it its keys"
+)
+
+
+def _table(readers: Mapping[str, Reader]) -> Reader:
+    """A reader of a table in which these settings may be; they are read in this order."""
+
+    def read(value: Any, place: str) -> dict[str, Any]:
+        if others := [key for key in _items(value, place) if key not in readers]:
+            where = f"[{place}]" if place else NAME
+            raise ValueError(f"{where} has no setting {others[0]!r}; there are {', '.join(readers)}")
+        return {key: readers[key](value[key], f"{place}.{key}".lstrip(".")) for key in readers if key in value}
+
+    return read
+
+
+def _each(name: Callable[[str], str], reader: Reader) -> Reader:
+    """A reader of a table by names, of units or students."""
+
+    def read(value: Any, place: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, one in _items(value, place).items():
+            if name(key) in found:
+                raise ValueError(f"{key!r} stands here twice")
+            found[name(key)] = reader(one, f"{place}.{key}")
+        return found
+
+    return read
+
+
+def _list(words: str, name: Callable[[Any], str]) -> Reader:
+    listed = _is(lambda value: isinstance(value, list), f"{{key}} is a list of {words}")
+    return lambda value, place: frozenset(map(name, listed(value, place)))
+
+
+def _share(value: Any, place: str) -> float:
+    found = _PERCENT.match(value.strip()) if isinstance(value, str) else None
+    share = float(found[1]) / 100 if found else value
+    is_share = type(share) in (int, float) and 0 <= share <= 1
+    _is(lambda _: is_share, '{key} is a share, from 0 to 1 or as in "10 %"')(value, place)
+    return float(share)
+
+
+def _duration(value: Any, place: str) -> timedelta:
+    found = _DURATION.match(value.strip()) if isinstance(value, str) else None
+    if found is None or float(found[1]) > 10_000:
+        raise ValueError(f'{_shown(value)} is no length of time: write it as in "3 days" or "15 minutes"')
+    return timedelta(**{f"{found[2]}s": float(found[1])})
+
+
+def _date(value: Any, place: str) -> datetime:
+    """A moment, or a time on the class's clock. A date alone is the end of that day."""
+    found = value if isinstance(value, datetime) else None
+    if found is None and isinstance(value, date | str):
+        text = str(value).strip()
+        with suppress(ValueError):
+            found = iso(text if re.match(r".{10}[T ]\d", text) else f"{text[:10]}T23:59:59{text[10:]}")
+    if found is None or not 1990 <= found.year <= 2200:
+        raise ValueError(f'{_shown(value)} is no date: write it as in "2026-11-20 23:59"')
+    return found
+
+
+def _extension(value: Any, place: str) -> Extension:
+    text = value.strip() if isinstance(value, str) else ""
+    return (_duration if text.isdecimal() or _DURATION.match(text) else _date)(value, place)
+
+
+def _timezone(name: Any, place: str) -> ZoneInfo:
+    if not isinstance(name, str) or name not in available_timezones():
+        raise ValueError(f'there is no time zone {name!r}; they are called as in "Europe/Berlin"')
+    return ZoneInfo(name)
+
+
+def _unit(key: Any) -> str:
+    try:
+        return exercises.unit(key).stem
+    except (KeyError, AttributeError, TypeError):
+        raise ValueError(f'there is no unit {_shown(key)}; units are called as in "03" or "03_cell"') from None
+
+
 def _shown(value: Any) -> str:
     text = str(value) if isinstance(value, date | time) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+_COUNT = _is(lambda value: type(value) is int and 0 <= value <= 1_000, "{key} is a whole number, 0 or more")
+_WEIGHT = _is(lambda value: type(value) in (int, float) and 0 <= value <= 1e6, "a weight is a number, 0 or more")
+_UNITS = _list('units, as in ["03", "05"]', _unit)
+_EXERCISES = _list('exercises, as in ["rnn_step"]', str)
+_SETTINGS = _table({
+    "timezone": _timezone,
+    "due": _each(_unit, _date),
+    "extensions": _each(folded, _each(lambda key: key if key == ALL else _unit(key), _extension)),
+    "late": _table({
+        "per_day": _share,
+        "at_most": _share,
+        "of": _is(lambda value: value in (EARNED, POSSIBLE), f'{{key}} is "{EARNED}" or "{POSSIBLE}"'),
+        "grace": _duration,
+        "free_days": _COUNT,
+        "free_days_per_unit": _COUNT,
+        "free_days_of": _each(folded, _COUNT),
+    }),
+    "term": _table({
+        "drop_lowest": _COUNT,
+        "extra_credit": _UNITS,
+        "weights": _each(_unit, _WEIGHT),
+        "only": _is(lambda value: isinstance(value, bool), "{key} is true or false"),
+        "excused": _each(folded, _UNITS),
+    }),
+    "changed": _each(_unit, _table({"dropped": _EXERCISES, "full_points": _EXERCISES, "renamed": _items})),
+})  # fmt: skip
+
+
+def _rules(data: dict[str, Any]) -> Rules:
+    found = _SETTINGS(data, "")
+    zone, late, term = found.get("timezone"), found.get("late", {}), Term(**found.get("term", {}))
+
+    def moments(given: Mapping[str, Extension]) -> dict[str, Any]:
+        """The same in UTC; how long an extension is stays."""
+        if zone is None and any(isinstance(when, datetime) and when.tzinfo is None for when in given.values()):
+            raise ValueError('say at the top of the file in which time zone that is: timezone = "Europe/Berlin"')
+        clock = zone or UTC
+        return {one: when if isinstance(when, timedelta) else moment(when, clock) for one, when in given.items()}
+
+    due = dict(sorted(moments(found.get("due", {})).items(), key=lambda pair: (pair[1], pair[0])))
+    extensions = {student: moments(given) for student, given in found.get("extensions", {}).items()}
+    for unit, later in (pair for given in extensions.values() for pair in given.items()):
+        if unit not in (ALL, *due):
+            raise ValueError(f"{unit} has no due date: give it one under [due]")
+        if isinstance(later, datetime) and unit != ALL and later <= due[unit]:
+            raise ValueError(f"{later:%Y-%m-%d} is no extension: {unit} is due no earlier for all")
+    changed = {unit: Changed(**given) for unit, given in found.get("changed", {}).items()}
+    for unit, one in changed.items():
+        known = [exercise.name for exercise in exercises.unit(unit)]
+        for name in (*one.dropped, *one.full_points, *one.renamed.values()):
+            if name not in known and not str(name).endswith("_written"):  # a written question's
+                raise ValueError(f"{unit} has no exercise {_shown(name)}; there are {', '.join(known)}")
+    if term.only and not term.weights:
+        raise ValueError("only = true leaves out all units without a weight, and none has one: add weights")
+    free_days_of = late.pop("free_days_of", {})
+    return Rules(zone, due, extensions, Policy(**late), free_days_of, term, changed)

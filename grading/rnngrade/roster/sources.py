@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -33,47 +33,59 @@ _ENTRY = b"PK\x01\x02"  # begins an entry of a zip's contents
 
 @dataclass(frozen=True)
 class File:
-    """A file of the source: its path there, its bytes, when it was made, the zip in the source that it was in, and
-    the timestamp.txt beside it.
-    """
-
-    path: str
-    data: bytes
-    modified: float
-    outer: str = ""
-    timestamp: bytes | None = None
-
-
-@dataclass
-class _Budget:
-    """What is still read of one student's zips, however many there are."""
-
-    room: int = field(default_factory=lambda: MAX_WITHIN)
-    files: int = field(default_factory=lambda: MAX_NESTED)
-
-    def covers(self, data: bytes) -> bool:
-        self.room -= len(data)
-        return self.room >= 0
-
-
-class _Broken(Exception):
-    """Why something in a zip cannot be read, in a few words."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A file that lies in a folder or a zip: its path there, when it was made, and how so many of its bytes are read;
-    and why it cannot be collected, if it cannot. **Errors:** `_Broken` or `OSError`, of `read`.
+    """A file in a folder or a zip: its path there, when it was made, how so many of its bytes are read (**Errors:**
+    `LeftOut` or `OSError`), and why it cannot be collected, if it cannot. Of one that was read, the zip in the source
+    that it was in, its bytes, None if it is no notebook, and the timestamp.txt beside it.
     """
 
     path: str
     modified: float
     read: Callable[[int], bytes]
     odd: str = ""
+    outer: str = ""
+    data: bytes | None = None
+    timestamp: bytes | None = None
+
+    @property
+    def full(self) -> str:
+        return f"{self.outer}/{self.path}" if self.outer else self.path
+
+
+class LeftOut(Exception):
+    """Why something in a source is not taken, in a few words."""
+
+
+class Notes(list[str]):
+    """A sentence on all that is odd in a source."""
+
+    @contextlib.contextmanager
+    def leaving(self, path: str) -> Iterator[None]:
+        """Around what is done with something in the source, which may be left out."""
+        try:
+            yield
+        except LeftOut as why:
+            self.append(f"{shown(path)} was left out: {why}.")
+
+
+@dataclass
+class _Budget:
+    """What is still read of a source, or of one student's zips in it, however many there are: bytes and files, and what
+    is said when the bytes are used up.
+    """
+
+    room: int
+    files: int
+    words: str
+
+    def covers(self, data: bytes, notes: Notes) -> bool:
+        self.room -= len(data)
+        if self.room < 0:
+            notes.append(f"{self.words}: the rest was left out.")
+        return self.room >= 0
 
 
 @contextlib.contextmanager
-def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
+def opened(source: Path, failures: Failures) -> Iterator[list[File]]:
     """What lies in a folder, a zip or a single file; what is in zips within it is not looked at. What cannot be
     listed is put into `failures`. **Errors:** `DeskError`.
     """
@@ -84,90 +96,64 @@ def opened(source: Path, failures: Failures) -> Iterator[list[Entry]]:
             with _zip(source) as entries:
                 yield entries
         elif source.is_file() and source.suffix.casefold() == ".ipynb":
-            yield [Entry(source.name, source.stat().st_mtime, partial(_read, source))]
+            yield [File(source.name, source.stat().st_mtime, partial(_bytes_of, source))]
         else:
             raise DeskError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
-    except (_Broken, OSError) as error:
+    except (LeftOut, OSError) as error:
         raise DeskError(f"{shown(str(source))} cannot be read: {error}.") from None
 
 
-@dataclass
-class Reader:
-    """Reads the notebooks among some entries, also those in zips. What is odd about one is put into `notes`; what
-    cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is: all of one student's
-    are read as far as one budget goes. `others` gets the paths of what is no notebook, each with its zip.
+def read(files: list[File], notes: Notes, failures: Failures, owner: Callable[[str], str]) -> Iterator[File]:
+    """The notebooks among some files, also those in zips, and what is none, without its bytes. What is odd about one is
+    put into `notes`; what cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is:
+    all of one student's are read as far as one budget goes.
     """
-
-    notes: list[str]
-    failures: Failures
-    owner: Callable[[str], str]
-    others: list[tuple[str, str]] = field(default_factory=list)
-
-    def files(self, entries: list[Entry]) -> Iterator[File]:
-        budgets: dict[str, _Budget] = {}
-        read = 0
-        for file in self._files(entries):
-            is_zip = file.path.casefold().endswith(".zip")
-            budget = budgets.setdefault(self.owner(file.path), _Budget()) if is_zip else _Budget()
-            if is_zip and not budget.covers(file.data):
-                self.notes.append(_spent(file.path))
+    budgets: dict[str, _Budget] = {}
+    for file in _read_all(
+        files, _Budget(MAX_ALL, MAX_FILES, f"There are more than {MAX_ALL // 2**30} GB"), notes, failures
+    ):
+        if file.data is None or not file.path.casefold().endswith(".zip"):
+            yield file
+            continue
+        most = f"More than {MAX_WITHIN // 2**20} MB are in {shown(file.path)} and what else this student handed in"
+        budget = budgets.setdefault(owner(file.path), _Budget(MAX_WITHIN, MAX_NESTED, f"{most} as zips"))
+        with failures.at(shown(file.path)), notes.leaving(file.path):
+            if not budget.covers(file.data, notes):
                 continue
-            read += len(file.data)
-            if read > MAX_ALL:
-                self.notes.append(f"There are more than {MAX_ALL // 2**30} GB: the rest was left out.")
-                return
-            if not is_zip:
+            if file.data.count(_ENTRY) > MAX_FILES:
+                raise LeftOut(f"it holds more than {MAX_FILES} files")
+            with _zip(BytesIO(file.data)) as inner:
+                yield from _read_all(inner, budget, notes, failures, file.path)
+
+
+def _read_all(files: list[File], budget: _Budget, notes: Notes, failures: Failures, outer: str = "") -> Iterator[File]:
+    """These files read, as far as they are notebooks, or zips that are not in one, `outer`, themselves."""
+    most = budget.files
+    budget.files -= min(most, len(files))
+    if len(files) > most:
+        where = f" in {shown(outer)}" if outer else ""
+        notes.append(f"There are {len(files)} files{where}: only {most} were looked at.")
+    stamps = {file.path: file for file in files[:most] if file.path.endswith("timestamp.txt") and not file.odd}
+    for file in (replace(file, outer=outer) for file in files[:most]):
+        path = PurePosixPath(file.path)
+        with failures.at(shown(file.full)), notes.leaving(file.full):
+            if file.odd:
+                raise LeftOut(file.odd)
+            if path.name in _ABOUT or (outer and path.suffix == ".json"):
+                continue
+            if not wanted(path.name) or (outer and path.suffix.casefold() == ".zip"):
                 yield file
-            elif file.data.count(_ENTRY) > MAX_FILES:
-                self._leave(file.path, f"it holds more than {MAX_FILES} files")
-            else:
-                with self.failures.at(shown(file.path)):
-                    try:
-                        with _zip(BytesIO(file.data)) as inner:
-                            yield from self._files(inner, file.path, budget)
-                    except _Broken as why:
-                        self._leave(file.path, f"it is no zip that can be read ({why})")
-
-    def _files(self, entries: list[Entry], outer: str = "", budget: _Budget | None = None) -> Iterator[File]:
-        """The notebooks among the entries, and the zips, unless they are in one, `outer`, themselves."""
-        most = budget.files if budget else MAX_FILES
-        if budget:
-            budget.files -= min(most, len(entries))
-        if len(entries) > most:
-            where = f" in {shown(outer)}" if outer else ""
-            self.notes.append(f"There are {len(entries)} files{where}: only {most} were looked at.")
-        stamps = {entry.path: entry for entry in entries[:most] if entry.path.endswith("timestamp.txt")}
-        for entry in entries[:most]:
-            path = PurePosixPath(entry.path)
-            said = f"{outer}/{entry.path}" if outer else entry.path
-            if entry.odd:
-                self._leave(said, entry.odd)
-            elif not wanted(entry.path) or (outer and entry.path.casefold().endswith(".zip")):
-                if path.name not in _ABOUT and not (outer and entry.path.endswith(".json")):
-                    self.others.append((entry.path, outer))
-                    self._leave(said, "it is no notebook")
-            else:
-                beside = stamps.get(str(path.with_name("timestamp.txt")))
-                with self.failures.at(shown(said)):
-                    try:
-                        data = entry.read(MAX_FILE + 1)  # what the zip says of its size is not believed
-                        written = None if beside is None or beside.odd else beside.read(100)
-                    except _Broken as why:
-                        self._leave(said, str(why))
-                        continue
-                    if budget and not budget.covers(data):
-                        self.notes.append(_spent(outer))
-                        return
-                    if len(data) > MAX_FILE:
-                        self._leave(said, f"it is larger than {MAX_FILE // 2**20} MB")
-                    else:
-                        yield File(entry.path, data, entry.modified, outer, written)
-
-    def _leave(self, path: str, why: str) -> None:
-        self.notes.append(f"{shown(path)} was left out: {why}.")
+                raise LeftOut("it is no notebook")
+            data = file.read(MAX_FILE + 1)  # what the zip says of its size is not believed
+            beside = stamps.get(str(path.with_name("timestamp.txt")))
+            if not budget.covers(data, notes):
+                return
+            if len(data) > MAX_FILE:
+                raise LeftOut(f"it is larger than {MAX_FILE // 2**20} MB")
+            yield replace(file, data=data, timestamp=beside.read(100) if beside else None)
 
 
-def _of_folder(folder: Path, failures: Failures) -> list[Entry]:
+def _of_folder(folder: Path, failures: Failures) -> list[File]:
     def unreadable(error: OSError) -> None:
         with failures.at(shown(str(error.filename))):
             raise error
@@ -182,42 +168,43 @@ def _of_folder(folder: Path, failures: Failures) -> list[Entry]:
                 if not stat.S_ISDIR(about.st_mode) and not _IGNORED.search(relative):
                     odd = "it is a link" if stat.S_ISLNK(about.st_mode) else "it is no file"
                     odd = "" if stat.S_ISREG(about.st_mode) else odd
-                    found.append(Entry(relative, about.st_mtime, partial(_read, path), odd))
+                    found.append(File(relative, about.st_mtime, partial(_bytes_of, path), odd))
     return found
 
 
 @contextlib.contextmanager
-def _zip(archive: Path | IO[bytes]) -> Iterator[list[Entry]]:
-    """What lies in a zip. **Errors:** `_Broken`."""
+def _zip(archive: Path | IO[bytes]) -> Iterator[list[File]]:
+    """What lies in a zip. **Errors:** `LeftOut`."""
     try:
         opened = zipfile.ZipFile(archive)
     except _NO_ZIP as error:
-        raise _Broken(str(error)) from None
+        raise LeftOut(f"it is no zip that can be read ({error})") from None
     with opened:
         found = []
         for entry in opened.infolist():
             name = _name_in_zip(entry)
             odd = "it is a link" if stat.S_ISLNK(entry.external_attr >> 16) else ""
-            if name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
-                found.append(Entry(name, 0.0, partial(_unpacked, opened, entry), "its path leads out of the zip"))
-            elif not entry.is_dir() and not _IGNORED.search(name):
-                found.append(Entry(name, _modified(entry), partial(_unpacked, opened, entry), odd))
+            if leads_out := name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
+                odd = "its path leads out of the zip"
+            if leads_out or not (entry.is_dir() or _IGNORED.search(name)):
+                when = int("".join(f"{part:02}" for part in entry.date_time))  # a number that grows with it
+                found.append(File(name, when, partial(_unpacked, opened, entry), odd))
         yield found
 
 
-def _read(path: Path, most: int) -> bytes:
+def _bytes_of(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         return file.read(most)
 
 
 def _unpacked(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
     if entry.flag_bits & 1:
-        raise _Broken("it has a password")
+        raise LeftOut("it has a password")
     try:
         with opened.open(entry) as file:
             return file.read(most)
     except _NO_ZIP as error:
-        raise _Broken(f"it is broken ({error})") from None
+        raise LeftOut(f"it is broken ({error})") from None
 
 
 def _name_in_zip(entry: zipfile.ZipInfo) -> str:
@@ -229,14 +216,6 @@ def _name_in_zip(entry: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/")
 
 
-def _modified(entry: zipfile.ZipInfo) -> float:
-    """When a file in a zip was made: a number that grows with it."""
-    value = 0
-    for part, base in zip(entry.date_time, (10_000, 13, 32, 24, 60, 62)):
-        value = value * base + part
-    return float(value)
-
-
 def folders(path: str) -> list[str]:
     """The folders that a file lies in, the outermost first."""
     return list(PurePosixPath(path).parts[:-1])
@@ -244,17 +223,6 @@ def folders(path: str) -> list[str]:
 
 def wanted(path: str) -> bool:
     return path.casefold().endswith((".ipynb", ".zip"))
-
-
-def _spent(path: str) -> str:
-    most = MAX_WITHIN // 2**20
-    return (
-        f"More than {most} MB are in {shown(path)} and what else this student handed in as zips: the rest was left out."
-    )
-
-
-def full(file: File) -> str:
-    return f"{file.outer}/{file.path}" if file.outer else file.path
 
 
 def shown(text: str) -> str:

@@ -15,7 +15,7 @@ by a full name that only one has, however it is written: "O'Hara, Zoë" is "zoë
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -25,8 +25,7 @@ from rnngrade.core.errors import DeskError
 from rnngrade.core.tables import Row, read_table
 
 One = TypeVar("One")
-_SUFFIX = re.compile(r"(?:[sj]n?r|senior|junior|iii?|iv|vi?)\.?\Z", re.IGNORECASE)
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
 
 
@@ -110,17 +109,13 @@ class ClassList:
 
     def all_called(self, name: str, students: Iterable[str]) -> list[str]:
         """Those of `students` who have this name, however it is spelt; if nobody has, those in whose it is."""
-        known = {student: self.person(student) for student in students}
-        wanted, parts = plain(name), {plain(part) for part in name.split()}
+        known = [(student, self.person(student)) for student in students]
+        parts = {plain(part) for part in name.split()}
         return [
             student
-            for student, person in known.items()
-            if wanted in map(plain, (student, person.id, person.email, person.sis_id, *person.names))
-        ] or [
-            student
-            for student, person in known.items()
-            if parts and parts <= {plain(part) for part in person.full_name.split()}
-        ]
+            for student, person in known
+            if plain(name) in map(plain, (student, person.id, person.email, person.sis_id, *person.names))
+        ] or [student for student, person in known if parts and parts <= {*map(plain, person.full_name.split())}]
 
     def shown(self, person: Person, *, by_last_name: bool = False) -> str:
         """A name to show: of two students of one name, with the id."""
@@ -153,7 +148,7 @@ def unique(known: Iterable[tuple[str, One]]) -> dict[str, One | None]:
 
 def _may_be(person: Person, names: Iterable[str]) -> bool:
     """Whether no address among the names, and no number of Canvas's, is another's."""
-    addresses = {folded(name) for name in names if _ADDRESS.fullmatch(name)}
+    addresses = {folded(name) for name in names if ADDRESS.fullmatch(name)}
     numbers = {name for name in names if name.startswith("canvas ") and name != "canvas "}
     has_address = not addresses or not person.email or {folded(person.email), folded(person.id)} & addresses
     return bool(has_address) and (not numbers or not person.canvas_id or f"canvas {person.canvas_id}" in numbers)
@@ -169,9 +164,8 @@ def natural(text: str) -> list[tuple[int, int, str]]:
     >>> sorted(["ada10", "Bob", "ada9", "Ähm", "zoe"], key=natural)
     ['ada9', 'ada10', 'Ähm', 'Bob', 'zoe']
     """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    parts = re.split(r"([0-9]+)", plain)
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part] or [(1, 0, "")]
+    parts = re.split(r"([0-9]+)", bare(text.casefold()))
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
 
 
 def canvas_id_of(student: str) -> str:
@@ -200,10 +194,10 @@ def read_settled(desk: Desk) -> dict[str, str]:
     path, found = desk.given(SETTLED), dict[str, str]()
     if not path.exists():
         return found
-    columns, rows = read_table(path)
-    if columns[:2] != ["name", "id"]:
+    table = read_table(path)
+    if table.columns[:2] != ["name", "id"]:
         raise DeskError(f"{path} has to begin with the line name,id; below it stand names and whose they are.")
-    for row in rows:
+    for row in table.rows:
         if not is_name(row["id"]):
             raise DeskError(f"{path}, line {row.line}: {row['id']!r} cannot be the name of a student's folder.")
         if found.setdefault(folded(row["name"]), row["id"]) != row["id"]:
@@ -214,87 +208,81 @@ def read_settled(desk: Desk) -> dict[str, str]:
 def read_roster(path: Path) -> dict[str, Person]:
     """A class list, by id. **Errors:** `DeskError` if it is none."""
     try:
-        columns, rows = read_table(path)
+        table = read_table(path)
     except DeskError as error:
         raise DeskError(f"The class list {error}") from None
+    there = told(dict.fromkeys(table.columns, "1"))
+    is_own, of_canvas = "id" in table.columns, "ID" in table.columns and there["canvas_id"]
+    has_names = there["name"] or (there["first_name"] and there["last_name"])
+    if not (is_own or of_canvas or (has_names and (there["id"] or there["email"]))):
+        raise DeskError(
+            f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, "
+            f"Moodle (in English) or Gradescope. Its columns are {table.shown or 'none'}."
+        )
     people: dict[str, Person] = {}
     numbers: dict[str, str] = {}
-    for line, person in _people(path, columns, rows):
+    for row in table.rows:
+        person, is_student = _person(row, is_own), is_own or row["Role"].casefold() in ("", "student")
+        is_nobody = of_canvas and not person.canvas_id  # "Points Possible"
+        if not is_student or is_nobody or row["Student"] == "Student, Test" or not person.id:
+            continue
         if person.id in people:
-            raise DeskError(f"{path}, line {line}: {person.id!r} is on the list already.")
+            raise DeskError(f"{path}, line {row.line}: {person.id!r} is on the list already.")
         if person.canvas_id and (other := numbers.setdefault(person.canvas_id, person.id)) != person.id:
-            raise DeskError(f"{path}, line {line}: {other!r} has Canvas's number {person.canvas_id} already.")
-        if person.id:
-            people[person.id] = person
+            raise DeskError(f"{path}, line {row.line}: {other!r} has Canvas's number {person.canvas_id} already.")
+        people[person.id] = person
     return people
 
 
-# How exports call what is known of somebody; the first that says something counts.
+def _person(row: Row, is_own: bool) -> Person:
+    """Who stands in a row, in a table of one's own or in an export."""
+    said = told(row.cells)
+    known = {kind: next(iter(said[kind]), "") for kind in Person.__dataclass_fields__}
+    if not is_own:
+        ids = (*said["id"], *said["email"], *said["canvas_id"], *said["sis_id"])
+        known["id"] = next(filter(None, map(safe, ids)), "")
+    if not (known["first_name"] or known["last_name"]):  # names are compared as one
+        first, _, last = next(iter(said["name"]), "").partition(" ")
+        if row["Student"]:  # "King, Jr., Martin Luther"
+            last, _, first = map(str.strip, row["Student"].rpartition(","))
+        known |= {"first_name": first, "last_name": last}
+    known["email"] = known["email"] or next(filter(ADDRESS.fullmatch, said["id"]), "")
+    return Person(**known)
+
+
+# What columns say of somebody, in tables of one's own and in those of platforms; the first that says something counts.
 COLUMNS = {
-    "id": ("SIS Login ID", "Username", "Email address", "Email", "ID", "SID"),
-    "first_name": ("First name", "First Name", "FirstName"),
-    "last_name": ("Last name", "Last Name", "LastName"),
-    "email": ("Email address", "Email"),
-    "sis_id": ("SIS User ID", "ID number", "SID"),
-    "section": ("Section", "Groups", "Sections", "section_name"),
+    "id": ("id", "SIS Login ID", "Username", "login_id"),
+    "email": ("email", "Email address", "Email"),
+    "canvas_id": ("canvas_id", "user_id"),
+    "sis_id": ("sis_id", "SIS User ID", "sis_user_id", "ID number", "SID", "identifier"),
+    "first_name": ("first_name", "First name", "First Name", "FirstName"),
+    "last_name": ("last_name", "Last name", "Last Name", "LastName"),
+    "name": ("Full name", "Full Name", "Name", "name", "Student"),
+    "section": ("section", "Section", "Groups", "Sections", "section_name"),
+    "anon": ("anonymous_id",),
+    "github": ("github_username",),
+    "gradescope": ("submission", "Submission ID"),
 }
-FULL_NAMES = ("Full name", "Full Name", "Name")
 
 
-def _people(path: Path, columns: list[str], rows: list[Row]) -> Iterator[tuple[int, Person]]:
-    """Who stands in a table with these columns, and on which line. **Errors:** `DeskError` if it is no class list."""
-    there = set(columns)
-    is_own, of_canvas = "id" in there, "ID" in there and ("Student" in there or {"LastName", "FirstName"} <= there)
-    has_names = there & {*FULL_NAMES} or {"First name", "Last name"} <= there or {"First Name", "Last Name"} <= there
-    if not (is_own or of_canvas or (has_names and there & {"Email", "Email address", "Username"})):
-        found = ", ".join(map(repr, columns[:12])) or "none"
-        raise DeskError(
-            f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, "
-            f"Moodle (in English) or Gradescope. Its columns are {found}."
-        )
-    for row in rows:
-        if is_own:
-            yield row.line, Person(**{key: row[key] for key in Person.__dataclass_fields__})
-        elif of_canvas and (not row["ID"].isdecimal() or row["Student"] == "Student, Test"):
-            continue  # "Points Possible", and Canvas's own test student
-        elif row["Role"].casefold() in ("", "student"):
-            yield row.line, _of_an_export(row, row["ID"] if of_canvas else "")
-
-
-def _of_an_export(row: Row, canvas_id: str) -> Person:
-    known = {field: next(filter(None, (row[name] for name in names)), "") for field, names in COLUMNS.items()}
-    known["id"] = next(filter(None, (safe(row[name]) for name in COLUMNS["id"])), "")
-    if full := next(filter(None, (row[name] for name in FULL_NAMES)), ""):  # names are compared as one
-        known["first_name"], _, known["last_name"] = full.partition(" ")
-    elif row["Student"]:
-        first, last = _sorted_name(row["Student"])
-        known["first_name"], known["last_name"] = known["first_name"] or first, known["last_name"] or last
-    if "@" in row["SIS Login ID"]:
-        known["email"] = row["SIS Login ID"]
-    return Person(**known, canvas_id=canvas_id)
-
-
-def _sorted_name(name: str) -> tuple[str, str]:
-    """First and last name of a name as it is sorted.
-
-    >>> _sorted_name("King, Ada"), _sorted_name("King, Jr., Martin Luther"), _sorted_name("Madonna")
-    (('Ada', 'King'), ('Martin Luther', 'King, Jr.'), ('', 'Madonna'))
-    """
-    last, *rest = (part.strip() for part in name.split(","))
-    if rest[1:] and _SUFFIX.match(rest[0]):
-        last, rest = f"{last}, {rest[0]}", rest[1:]
-    return ", ".join(rest), last
+def told(cells: Mapping[str, str]) -> dict[str, list[str]]:
+    """All that a row, by column, says of somebody."""
+    found = {kind: [cells[name] for name in names if cells.get(name)] for kind, names in COLUMNS.items()}
+    if cells.get("ID", "").isdecimal() and ("Student" in cells or {"LastName", "FirstName"} <= cells.keys()):
+        found["canvas_id"].append(cells["ID"])  # in Canvas's gradebook
+    return found
 
 
 def safe(text: str) -> str:
-    """A platform's name of somebody as the name of a folder.
+    """A platform's name of somebody as the name of a folder; nothing, if it can be none.
 
-    >>> safe("ada@example.org"), safe("o'hara@example.org"), safe("../x")
-    ('ada@example.org', 'ohara@example.org', 'x')
+    >>> safe("ada@example.org"), safe("o'hara@example.org"), safe("../x"), safe("☃")
+    ('ada@example.org', 'ohara@example.org', 'x', '')
     """
-    if is_name(text):
-        return text
-    return re.sub(r"[^\w@.+ -]", "", text).strip(" .-")[:100]
+    name = spaced(text)
+    name = name if is_name(name) else re.sub(r"[^\w@.+ -]", "", name).strip(" .-")
+    return name if is_name(name) else ""
 
 
 def compact(name: str) -> str:
@@ -312,9 +300,18 @@ def plain(name: str) -> str:
     >>> plain("Siobhán O’Neill"), plain("Nguyễn")
     ('siobhanoneill', 'nguyen')
     """
-    return "".join(sign for sign in unicodedata.normalize("NFKD", compact(name)) if not unicodedata.combining(sign))
+    return bare(compact(name))
+
+
+def bare(text: str) -> str:
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
 
 
 def folded(name: str) -> str:
     """A name as names are compared: whatever their case, and however their accents are written."""
-    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", name).casefold().split()))
+    return unicodedata.normalize("NFC", spaced(name).casefold())
+
+
+def spaced(name: str) -> str:
+    """A name with its accents written in one way, and single spaces."""
+    return " ".join(unicodedata.normalize("NFC", name).split())

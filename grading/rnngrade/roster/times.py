@@ -8,28 +8,21 @@ Canvas marks late files in a download, `lovelaceada_LATE_501_…`. How late they
 nothing by itself: `late.txt` beside the submission keeps it, and it is shown until a time is known.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import cache
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import write_changed
-from rnngrade.core.tables import Row
+from rnngrade.core.tables import Row, Table
 from rnngrade.roster.lateness import Lateness, days_late, iso, moment, spent
-from rnngrade.roster.names import Students, as_table, canvas_row, keys_of, read_rows, said_in
+from rnngrade.roster.names import Said, Students, keys_of, said_in
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
-
-if TYPE_CHECKING:
-    from rnngrade.lms.api import Canvas
 
 TIMESTAMP, LATE = "timestamp.txt", "late.txt"
 COLUMNS = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
@@ -56,8 +49,7 @@ def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
 
 def time_in(written: bytes) -> datetime:
     """The time that stands in a timestamp.txt, in UTC. **Errors:** `ValueError` if it is none."""
-    found = iso(written[:LONGEST].decode())
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment(iso(written[:LONGEST].decode()), UTC)
 
 
 def in_utc(when: datetime) -> str:
@@ -86,11 +78,9 @@ def lateness_of(
 
     Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`.
     """
-    rules = rules or rules_of(desk)
-    people = class_list(desk) if people is None else people
-    wanted = list(desk.submissions(unit) if students is None else students)
+    rules, people = rules or rules_of(desk), class_list(desk) if people is None else people
     found = {}
-    for student in wanted:
+    for student in list(desk.submissions(unit) if students is None else students):
         with failures.of(student, unit):
             found[student] = lateness_for(desk, unit, student, rules, people)
     return found
@@ -98,118 +88,86 @@ def lateness_of(
 
 def lateness_for(desk: Desk, unit: str, student: str, rules: Rules, people: ClassList) -> Lateness:
     """How late one student is. **Errors:** `DeskError`."""
-    names = people.names_of(student)
+    names, zone = people.names_of(student), rules.zone or UTC
     policy = rules.policy_for(names)
-    days = _days(desk, unit, student, rules, names)
-    free = 0
+
+    def days_of(one: str) -> int:
+        due = rules.due_for(one, names)
+        came = handed_in(desk, one, student) if due else None
+        return days_late(came, due, zone, policy.grace) if due and came else 0
+
+    days, free = days_of(unit), 0
     if days and policy.free_days:
         order = list(rules.due)
-        late = [_days(desk, one, student, rules, names) for one in order[: order.index(unit)]]
-        *_, free = spent([*late, days], policy)
-    return Lateness(
-        due=rules.due_for(unit, names),
-        handed_in=handed_in(desk, unit, student),
-        days=days,
-        free=free,
-        says=says_late(desk, unit, student),
-        policy=policy,
-    )
-
-
-def _days(desk: Desk, unit: str, student: str, rules: Rules, names: frozenset[str]) -> int:
-    due = rules.due_for(unit, names)
-    came = handed_in(desk, unit, student) if due else None
-    return days_late(came, due, rules.zone or UTC, rules.policy.grace) if due and came else 0
+        *_, free = spent([*map(days_of, order[: order.index(unit)]), days], policy)
+    came, says = handed_in(desk, unit, student), says_late(desk, unit, student)
+    return Lateness(rules.due_for(unit, names), came, days, free, says, policy)
 
 
 # --- when they came, by a platform's table
 
 
-@dataclass
-class Taken:
-    """What a table of times gave: whose time is new, whose was known, and a sentence on each row that is nobody's."""
+def take_times(
+    desk: Desk, unit: str | None, table: Table, *, column: str | None = None, language: str = "en"
+) -> Iterator[str]:
+    """Write down when submissions of `unit` came, by a table; yields what came of that. `column` names its column of
+    times, `language` that of the months in it.
 
-    new: list[str] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None = None, language: str = "en") -> Taken:
-    """Write down when submissions of `unit` came, by the table at `path`. `column` names its column of times, and
-    `language` that of the months in it.
-
-    **Errors:** `DeskError` if it is no such table, or a time in it is none.
+    **Errors:** `DeskError` if it is no such table, or a time in it is none, or nobody's who handed in.
     """
-    columns, rows = read_rows(path)
-    when = column or next((name for name in COLUMNS if name in columns), "")
-    if when not in columns:
-        there = ", ".join(map(repr, columns[:15]))
-        raise DeskError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
-    return _take(desk, unit, str(path), columns, rows, when, language)
+    when = column or next((name for name in COLUMNS if name in table.columns), "")
+    if when not in table.columns:
+        words = f"say with --column which it is, of {table.shown}"
+        raise DeskError(f"{table.name} has no column of times that is known: {words}.")
+    zone, people = rules_of(desk).zone, class_list(desk)
 
+    def read(row: Row) -> tuple[str, datetime, Said]:
+        """The unit of a row, its time in UTC, and whose it is."""
+        place, of = f"{table.name}, line {row.line}", row["unit"] or unit
+        if not of:
+            raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
+        try:
+            stem = exercises.unit(of.zfill(2)).stem
+        except KeyError:
+            raise DeskError(f"{place}: there is no unit {of!r}.") from None
+        if (found := date_in(row[when], language)) is None:
+            words = "is no date that is known: if it is not in English, say --language de"
+            raise DeskError(f"{place}: {row[when]!r} {words}.")
+        if found.tzinfo is None and zone is None:
+            raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
+        return stem, moment(found, zone or UTC), said_in(row.cells)
 
-def pull_times(desk: Desk, unit: str, canvas: Canvas) -> Taken:
-    """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `DeskError`."""
-    return _take(desk, unit, "Canvas", *as_table(map(canvas_row, canvas.pages("/submissions"))), "submitted_at")
-
-
-def _take(
-    desk: Desk, unit: str | None, source: str, columns: list[str], rows: list[Row], when: str, language: str = "en"
-) -> Taken:
-    rules, people, taken = rules_of(desk), class_list(desk), Taken()
-    index: dict[str, Students] = {}
-    nobodys: dict[str, list[str]] = {}  # by unit
-    timed = [row for row in rows if row[when].strip(" -–—")]  # Moodle writes a dash where nothing was handed in
-    if not timed:
-        raise DeskError(f"{source} has no time in any row.")
-    came = [_moment(row[when], f"{source}, line {row.line}", rules.zone, language) for row in timed]
-    for row, time in zip(timed, came):
-        stem, said = _unit(row["unit"], unit, f"{source}, line {row.line}"), said_in(row.cells, columns)
-        if stem not in index:
-            index[stem] = Students(desk.submissions(stem), people, keys_of(desk, stem))
-        student = index[stem].find(said)
-        if student is None:
+    # All are read before the first is written down. Moodle writes a dash where nothing was handed in.
+    rows = [read(row) for row in table.rows if row[when].strip(" -–—")]
+    if not rows:
+        raise DeskError(f"{table.name} has no time in any row.")
+    students = cache(lambda stem: Students(desk.submissions(stem), people, keys_of(desk, stem)))
+    new, nobodys = list[bool](), dict[str, list[str]]()  # by unit
+    for stem, time, said in rows:
+        if student := students(stem).find(said):
+            beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
+            new.append(write_changed(beside, f"{in_utc(time)}\n".encode()))
+        else:
             person = people.people.get(said.id(people) or "")
             who = people.shown(person) if person else (*said.all, "a row without a name")[0]
             nobodys.setdefault(stem, []).append(who)
-            continue
-        beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
-        is_new = write_changed(beside, f"{in_utc(time)}\n".encode())
-        (taken.new if is_new else taken.known).append(student)
     for stem, names in nobodys.items():
-        taken.notes.append(f"{source}: {len(names)} have a time there, and no notebook of {stem} here: {some(names)}.")
-    return taken
+        words = f"{len(names)} have a time there, and no notebook of {stem} here: {some(names)}"
+        yield f"{table.name}: {words}."
+    if not new:
+        raise DeskError("No time is of anybody who handed in: is it this unit's table?")
+    yield f"{sum(new)} times are new, {len(new) - sum(new)} were known."
+    if any(new):
+        words = "is in all reports, feedback and tables from now on; formgrader has it after the next 'rnngrade run'."
+        yield f"What being late costs {words}"
 
 
-def _unit(given: str, unit: str | None, place: str) -> str:
-    if not given:
-        if unit is None:
-            raise DeskError(f"{place}: it does not say of which unit: give the unit, or a column unit.")
-        return unit
-    try:
-        return exercises.unit(given.zfill(2)).stem
-    except KeyError:
-        raise DeskError(f"{place}: there is no unit {given!r}.") from None
-
-
-def _moment(text: str, place: str, zone: tzinfo | None, language: str) -> datetime:
-    """The time that a row has, in UTC."""
-    found = _read(text, language)
-    if found is None:
-        raise DeskError(f"{place}: {text!r} is no date that is known: if it is not in English, say --language de.")
-    if found.tzinfo is not None:
-        return found.astimezone(UTC)
-    if zone is None:
-        raise DeskError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
-    return moment(found, zone)
-
-
-def _read(text: str, language: str) -> datetime | None:
+def date_in(text: str, language: str) -> datetime | None:
     """A date as computers write it, or as people do: with the month in words, so that it cannot be mistaken for a day.
 
-    >>> str(_read("Friday, 20 November 2026, 11:58 PM", "en")), str(_read("Freitag, 2. März 2026, 08:05", "de"))
+    >>> str(date_in("Friday, 20 November 2026, 11:58 PM", "en")), str(date_in("Freitag, 2. März 2026, 08:05", "de"))
     ('2026-11-20 23:58:00', '2026-03-02 08:05:00')
-    >>> str(_read("2026-11-20 23:58:12 -0500", "en")), _read("03/04/2026 10:00", "en")
+    >>> str(date_in("2026-11-20 23:58:12 -0500", "en")), date_in("03/04/2026 10:00", "en")
     ('2026-11-20 23:58:12-05:00', None)
     """
     if re.match(r"\d{4}-\d\d-\d\d[T ]\d", text):

@@ -631,7 +631,7 @@ def small_is_nothing(x, h_prev, U, W, b):
         (no_bias_at_first, "h_prev is 0 everywhere"),
         (empty_rows_left_out, "x is 0 everywhere"),
         (tanh_by_hand, "x is 10,000 times as large"),
-        (small_is_nothing, "b is 0 everywhere"),
+        (small_is_nothing, "b is smaller by 1e-8"),
     ],
 )
 @pytest.mark.parametrize("hidden", [False, True])

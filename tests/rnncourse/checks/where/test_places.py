@@ -244,7 +244,8 @@ def test_what_is_wrong_besides_a_mistake_that_is_known_has_its_line():
     return Q @ S[-1]
 """
     verdict = asked("linear_attention", text, exercises.find("linear_attention").uses)
-    assert verdict.diagnosis == "whole_sequence"
+    assert verdict.diagnosis == "whole_sequence+other_dtype"
+    assert "Besides: contexts should be float32" in verdict.message
     assert verdict.where.lines == (2,)
     assert verdict.where.message.startswith("A second thing is wrong. Line 2: ")
 
