@@ -8,7 +8,7 @@ import nbformat
 
 from rnncourse import exercises
 from rnncourse.checks.shelf import read
-from rnngrade.author.build import shelf_path
+from rnngrade.author.validate import shelf_of
 
 
 def right_answers(root: Path, unit: str) -> dict[str, str]:
@@ -40,7 +40,7 @@ def solved(root: Path, unit: str, helper: str = "", **answers: str | None) -> by
 def turns(root: Path, unit: str) -> Iterator[dict[str, str]]:
     """The first other right answer to each exercise, the second to each, and so on; who has no more begins again."""
     found: dict[str, list[str]] = {}
-    for answer in read(shelf_path(root, unit)):
+    for answer in read(root / shelf_of(unit)):
         if answer.kind == "right":
             found.setdefault(answer.exercise, []).append(f"{answer.imports}\n\n\n{answer.text}".lstrip())
     for turn in range(max(map(len, found.values()))):

@@ -8,10 +8,11 @@ import pytest
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import TIMED_OUT, write_whole
+from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.showing import card_of
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, submission
-from tests.grading.on_any_database import GradebookSuite, content, put
+from tests.grading.on_any_database import GradebookSuite, Person, content, put
 
 
 class TestOnSQLite(GradebookSuite):
@@ -74,6 +75,25 @@ def test_a_notebook_that_is_none_is_an_error_that_changes_nothing(desk, root):
         with pytest.raises(DeskError, match="no reading the executed notebook of ada's"):
             put(desk, (record, broken))
     assert content(desk) == before
+
+
+def test_what_a_person_gave_in_formgrader_is_taken_over_once(desk, root):
+    record, notebook = outcome(root, submission("ada"))
+    desk.keep(record, notebook)
+
+    def run():
+        with GradebookWriter(desk) as gradebook:
+            gradebook.enter_unit(UNIT)
+            gradebook.enter(record)
+
+    run()
+    Person(desk, "ada").gives(WRITTEN, 2.5)
+    run()
+    given = by_hand.read(desk, UNIT, "ada")
+    given.grades[WRITTEN] = replace(given.grades[WRITTEN], at="in May", by="emmy")
+    by_hand.write(desk, UNIT, "ada", given)
+    run()
+    assert by_hand.read(desk, UNIT, "ada") == given, "who gave it, and when, stays"
 
 
 def test_a_timestamp_that_is_no_date_is_an_error_that_names_the_file(desk, root):

@@ -13,9 +13,8 @@ from rnngrade.cli.shared import of_the_class
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
 from rnngrade.gradebook.door import opened
-from rnngrade.gradebook.exporting import export
+from rnngrade.gradebook.exporting import export, export_total
 from rnngrade.gradebook.status import lines
-from rnngrade.gradebook.term import export_total
 from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.pages.report.page import write_reports
 from rnngrade.roster.collect import collect
@@ -150,7 +149,9 @@ def test_work_that_is_marked_blind_counts_and_says_nothing_of_who_is_missing(rul
     before, text = write_reports(ruled, [UNIT], NONE)[0].read_text(), "\n".join(lines(ruled, Failures()))
     assert "1 student is known by number alone" in before
     assert "Handed in nothing" not in before
-    assert "<dd>4 <span" in before, "eve is on no list, and Participant 17 in the class"
+    assert '<dd>4 <span class="faint">of 4 on the class list' in before, (
+        "eve is on no list, and Participant 17 in the class"
+    )
     assert "1 not on the class list, and kept apart: eve" in text
     found = table(export(ruled, [UNIT], NONE))
     assert [found[who]["status"] for who in ("sofia", "Participant 17")] == ["not known", "known by number alone"]

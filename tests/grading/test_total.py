@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
-from rnngrade.gradebook import exporting, term
-from rnngrade.gradebook.exporting import UnitGrades
+from rnngrade.gradebook import exporting
+from rnngrade.gradebook.exporting import UnitGrades, total, total_of
 from rnngrade.gradebook.marks import Mark, Marks
-from rnngrade.gradebook.term import total, total_of
 from rnngrade.roster.rules import Term, read_rules
 from rnngrade.roster.students import ClassList, Person
 from tests.grading.made import rnngrade, rows
@@ -100,7 +99,7 @@ def test_what_counts_for_whom():
 
 def test_the_readme_says_what_every_column_of_a_table_is(root):
     text = (root / "grading" / "README.md").read_text(encoding="utf-8")
-    columns = [*exporting.WHO, *exporting.COLUMNS, *term.COLUMNS, *Person.__dataclass_fields__]
+    columns = [*exporting.WHO, *exporting.COLUMNS, *exporting.TERM_COLUMNS, *Person.__dataclass_fields__]
     assert [name for name in columns if f"`{name}`" not in text] == []
 
 

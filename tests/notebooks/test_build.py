@@ -8,7 +8,7 @@ import pytest
 from nbformat import v4
 
 from rnngrade.author import execute
-from rnngrade.author.build import answers_path, main
+from rnngrade.author.build import copy_path, main
 
 
 def test_building_twice_changes_no_byte(built):
@@ -78,7 +78,7 @@ def test_what_a_solution_must_not_show_is_a_fault(shown, words):
 
 
 def test_a_unit_that_is_refused_leaves_the_model_answers_as_they_were(course, monkeypatch):
-    copy = answers_path(course.root, "90_small")
+    copy = copy_path(course.root, "answers", "90_small")
     copy.parent.mkdir(parents=True)
     text = course.source("90_small").read_text()
     for before in (None, "what was there"):

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.author.build import answers_path, notebook_path
+from rnngrade.author.build import copy_path, notebook_path
 from rnngrade.author.cells import answers
 from rnngrade.author.release import release
 from rnngrade.author.unit import find_units, for_students, key_of, read_unit
@@ -54,13 +54,13 @@ def test_a_unit_is_called_as_its_first_heading_has_it(unit):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_package_has_the_model_answers_that_the_solution_has(unit):
-    copy = answers_path(ROOT, unit).read_text(encoding="utf-8")
+    copy = copy_path(ROOT, "answers", unit).read_text(encoding="utf-8")
     assert copy == answers(ROOT / "solutions" / f"{unit}.py"), "make notebooks"
 
 
 def test_the_package_has_the_model_answers_of_no_other_unit():
-    found = sorted(path.name for path in answers_path(ROOT, UNITS[0]).parent.iterdir())
-    assert found == sorted(answers_path(ROOT, unit).name for unit in UNITS)
+    found = sorted(path.name for path in copy_path(ROOT, "answers", UNITS[0]).parent.iterdir())
+    assert found == sorted(copy_path(ROOT, "answers", unit).name for unit in UNITS)
 
 
 @pytest.mark.parametrize("unit", UNITS)

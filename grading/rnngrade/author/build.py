@@ -18,8 +18,9 @@ and enters the unit into the gradebook, so that ``nbgrader autograde`` works at 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,7 +35,7 @@ from rnngrade.author.execute import execute
 from rnngrade.author.unit import BuildError, find_units, key_of, read_unit
 from rnngrade.core.record import write_changed
 
-__all__ = ["BuildError", "Report", "answers_path", "build", "main", "notebook_path"]
+__all__ = ["BuildError", "Report", "build", "copy_path", "main", "notebook_path"]
 
 
 @dataclass
@@ -46,25 +47,27 @@ class Report:
     errors: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Around what is done for one unit: what its author has to put right is collected."""
+        try:
+            yield
+        except BuildError as error:
+            self.errors += error.args
+
+    def write(self, path: Path, text: str) -> None:
+        if write_changed(path, text.encode()):
+            self.written.append(path)
+
 
 def notebook_path(root: Path, folder: str, unit: str) -> Path:
     """Where the notebook of `unit` lies in `folder`, ``"solutions"`` or ``"notebooks"``."""
     return root / folder / unit / f"{unit}.ipynb"
 
 
-def answers_path(root: Path, unit: str) -> Path:
-    """Where the copy of the model answers of `unit` lies in the package."""
-    return root / "rnncourse" / "exercises" / "answers" / f"{unit.partition('_')[2]}.txt"
-
-
-def shelf_path(root: Path, unit: str) -> Path:
-    """Where the answers stand by which the checks of `unit` are proved."""
-    return root / validate.shelf_of(unit)
-
-
-def others_path(root: Path, unit: str) -> Path:
-    """Where other right answers of `unit` lie in the package."""
-    return root / "rnncourse" / "exercises" / "others" / f"{unit.partition('_')[2]}.txt"
+def copy_path(root: Path, kind: str, unit: str) -> Path:
+    """Where copies of answers to `unit` lie in the package, ``"answers"`` or ``"others"``."""
+    return root / "rnncourse" / "exercises" / kind / f"{unit.partition('_')[2]}.txt"
 
 
 def build(
@@ -82,68 +85,59 @@ def build(
     the gradebook too. What `validate` finds is an error, and where units are to be `finished`, what they still need.
     Errors are collected in the report, and units without one are built all the same.
     """
-    report = Report()
+    report, pool = Report(), ThreadPoolExecutor(2)
     todo: dict[str, NotebookNode] = {}
     ready: dict[str, NotebookNode] = {}
     copied: dict[str, str | None] = {}  # the model answers that were there before, of units that have others now
-    for unit in _chosen(root, units):
-        source, copy = root / "solutions" / f"{unit}.py", answers_path(root, unit)
-        if found := list(validate.faults(root, unit)) or (finished and list(validate.gaps(root, unit))):
-            report.errors += found
-            continue
-        try:
-            notebook = read_unit(source)
-        except BuildError as error:
-            report.errors.append(str(error))
-            continue
-        before = copy.read_text(encoding="utf-8") if copy.exists() else None
-        is_copied = not copy.parent.exists() or before == answers(source)
-        is_run = not force and _take_outputs(notebook, notebook_path(root, "solutions", unit))
-        if not (is_copied and is_run) and (found := list(validate.misjudged(root, unit))):
-            report.errors += found
-            continue
-        if not is_copied:
-            copied[unit] = before
-            write_changed(copy, answers(source).encode())
-        (ready if is_run else todo)[unit] = notebook
-
-    pool = ThreadPoolExecutor(2)
     try:
+        for unit in _chosen(root, units):
+            with report.telling():
+                _find(validate.faults(root, unit))
+                _find(validate.gaps(root, unit) if finished else ())
+                source, copy = root / "solutions" / f"{unit}.py", copy_path(root, "answers", unit)
+                notebook = read_unit(source)
+                before = copy.read_text(encoding="utf-8") if copy.exists() else None
+                is_copied = not copy.parent.exists() or before == answers(source)
+                is_run = not force and _take_outputs(notebook, notebook_path(root, "solutions", unit))
+                _find(() if is_copied and is_run else validate.misjudged(root, unit))
+                if not is_copied:
+                    copied[unit] = before
+                    write_changed(copy, answers(source).encode())
+                (ready if is_run else todo)[unit] = notebook
         futures = {unit: pool.submit(execute, unit, notebook, root) for unit, notebook in todo.items()}
         for unit, future in futures.items():
-            try:
+            with report.telling():
                 ready[unit] = future.result()
                 report.executed.append(unit)
                 if console:
                     console.print(f"executed {unit}", markup=False)
-            except BuildError as error:
-                report.errors.append(str(error))
+        for unit in sorted(ready):
+            with report.telling():
+                students = release.release(root, unit, ready[unit])
+                if unit in copied:
+                    del copied[unit]
+                    report.written.append(copy_path(root, "answers", unit))
+                    shelf, path = read(root / validate.shelf_of(unit)), copy_path(root, "others", unit)
+                    if shelf and path.parent.exists():
+                        report.write(path, others(shelf))
+                for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
+                    nbformat.validate(notebook)
+                    text = nbformat.writes(notebook, version=nbformat.NO_CONVERT)
+                    report.write(notebook_path(root, folder, unit), f"{text}\n")
+                if gradebook:
+                    report.notes.extend(release.enter_in_gradebook(root, unit))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # who interrupts a build need not wait for its cells
-        for unit in todo.keys() & copied.keys() - ready.keys():
-            _put_back(answers_path(root, unit), copied[unit])
-
-    for unit in sorted(ready):
-        try:
-            students = release.release(root, unit, ready[unit])
-        except BuildError as error:
-            report.errors.append(str(error))
-            if unit in copied:
-                _put_back(answers_path(root, unit), copied[unit])
-            continue
-        if unit in copied:
-            report.written.append(answers_path(root, unit))
-            shelf, path = read(shelf_path(root, unit)), others_path(root, unit)
-            if shelf and path.parent.exists() and write_changed(path, others(shelf).encode()):
-                report.written.append(path)
-        for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
-            path = notebook_path(root, folder, unit)
-            nbformat.validate(notebook)
-            if write_changed(path, f"{nbformat.writes(notebook, version=nbformat.NO_CONVERT)}\n".encode()):
-                report.written.append(path)
-        if gradebook:
-            report.notes.extend(release.enter_in_gradebook(root, unit))
+        for unit, before in copied.items():
+            copy = copy_path(root, "answers", unit)
+            copy.unlink() if before is None else write_changed(copy, before.encode())
     return report
+
+
+def _find(faults: Iterable[str]) -> None:
+    """**Errors:** `BuildError` with what is found, if anything is."""
+    if found := [*faults]:
+        raise BuildError(*found)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -176,12 +170,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def tell(report: Report, root: Path, console: Console) -> None:
     """Print what was written, what is worth knowing, and what went wrong, a line each."""
-    for path in report.written:
-        console.print(f"wrote {path.relative_to(root)}", markup=False)
-    for note in report.notes:
-        console.print(note, style="yellow", markup=False)
-    for message in report.errors:
-        console.print(message, style="red", markup=False)
+    written = [f"wrote {path.relative_to(root)}" for path in report.written]
+    for style, lines in (("", written), ("yellow", report.notes), ("red", report.errors)):
+        for line in lines:
+            console.print(line, style=style, markup=False)
 
 
 def _chosen(root: Path, units: Sequence[str]) -> list[str]:
@@ -210,14 +202,6 @@ def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
     for new, before in zip(new_cells, old_cells, strict=True):
         new.outputs, new.execution_count = before.outputs, before.execution_count
     return True
-
-
-def _put_back(path: Path, text: str | None) -> None:
-    """Let `path` hold what it held before, or be no file."""
-    if text is None:
-        path.unlink()
-    else:
-        write_changed(path, text.encode())
 
 
 if __name__ == "__main__":

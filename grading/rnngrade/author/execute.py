@@ -9,9 +9,7 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError, CellTimeoutError, DeadKernelError
@@ -140,14 +138,8 @@ def _fault(cell: NotebookNode, root: Path) -> str | None:
     return None
 
 
-def _texts(output: Any) -> Iterator[str]:
+def _texts(output: NotebookNode) -> list[str]:
     """All text in an output, pictures aside."""
-    if isinstance(output, str):
-        yield output
-    elif isinstance(output, dict):
-        for name, value in output.items():
-            if not name.startswith("image/") or name == "image/svg+xml":
-                yield from _texts(value)
-    elif isinstance(output, list):
-        for value in output:
-            yield from _texts(value)
+    data = {kind: str(value) for kind, value in output.get("data", {}).items()}
+    shown = (text for kind, text in data.items() if not kind.startswith("image/") or kind == "image/svg+xml")
+    return [output.get("text", ""), *output.get("traceback", ()), *shown]

@@ -21,7 +21,7 @@ import hashlib
 import json
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,12 @@ from nbformat import NotebookNode
 from rnncourse.data.claims import filled
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-ROLES = ("answer", "check", "written", "locked")
+ROLES = {  # of a cell: its type, whether it is graded, whether students cannot change it, whether it has a solution
+    "answer": ("code", False, False, True),
+    "check": ("code", True, True, False),
+    "written": ("markdown", True, False, True),
+    "locked": ("code", False, True, False),
+}
 WIDTH = 88  # of a line that a cell shows whole on a small screen, a list of files beside it
 OPTIONS = {*ROLES, "points", "tags", "jupyter", "dials"}
 
@@ -77,11 +82,9 @@ def find_units(root: Path) -> list[str]:
 
 def read_unit(path: Path) -> NotebookNode:
     """The notebook that the unit at `path` stands for, with ids and nbgrader's metadata, not executed."""
-    cells: list[NotebookNode] = []
+    cells: dict[str, NotebookNode] = {}  # by id
     grade_ids: set[str] = set()
-    cell_ids: set[str] = set()
     for line, raw in _cells(path):
-        place = f"solutions/{path.name}:{line}"
         try:
             if raw.cell_type == "markdown":
                 raw.source = filled(raw.source, path.stem)
@@ -91,17 +94,14 @@ def read_unit(path: Path) -> NotebookNode:
                 raise BuildError(f"bears the name {grade_id!r}, which an earlier cell has")
             if grade_id.startswith("check_") and grade_id.removeprefix("check_") not in grade_ids:
                 raise BuildError(f"checks {grade_id.removeprefix('check_')!r}, for which no cell above is the answer")
-        except BuildError as error:
-            raise BuildError(f"{place}: The cell {error}.") from None
-        except KeyError as quoted:
-            unknown = f"quotes {quoted.args[0]}, which was not measured; run python -m claims {path.stem}"
-            raise BuildError(f"{place}: The cell {unknown}.") from None
-        if grade_id:
-            grade_ids.add(grade_id)
-        cell.id = _new_id(cell, grade_id, cell_ids)
-        cell_ids.add(cell.id)
-        cells.append(cell)
-    notebook = nbformat.v4.new_notebook(cells=cells)
+        except (BuildError, KeyError) as error:
+            unknown = f"quotes {error.args[0]}, which was not measured; run python -m claims {path.stem}"
+            fault = unknown if isinstance(error, KeyError) else error
+            raise BuildError(f"solutions/{path.name}:{line}: The cell {fault}.") from None
+        grade_ids |= {grade_id} - {""}
+        cell.id = _new_id(cell, grade_id, cells)
+        cells[cell.id] = cell
+    notebook = nbformat.v4.new_notebook(cells=[*cells.values()])
     notebook.nbformat_minor = 5
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
     nbformat.validate(notebook)
@@ -137,10 +137,8 @@ def _read_cell(raw: NotebookNode) -> NotebookNode:
         raise BuildError(f"cannot be {roles[0]} and {roles[1]} at once")
     if raw.cell_type not in ("code", "markdown"):
         raise BuildError(f"is of type {raw.cell_type}, but a unit has only code and markdown")
-    new_cell: Callable[..., NotebookNode] = (
-        nbformat.v4.new_code_cell if raw.cell_type == "code" else nbformat.v4.new_markdown_cell
-    )
-    cell = new_cell(source=raw.source.rstrip())
+    source, is_code = raw.source.rstrip(), raw.cell_type == "code"
+    cell = nbformat.v4.new_code_cell(source) if is_code else nbformat.v4.new_markdown_cell(source)
     cell.metadata.update({key: options[key] for key in ("jupyter", "tags", "dials") if key in options})
     if roles:
         _give_role(cell, roles[0], str(options[roles[0]]), options.get("points"))
@@ -151,21 +149,21 @@ def _read_cell(raw: NotebookNode) -> NotebookNode:
 
 def _give_role(cell: NotebookNode, role: str, name: str, points: float | None) -> None:
     """Turn `cell` into the answer, check, written question or locked cell called `name`."""
-    if (role == "written") == (cell.cell_type == "code"):
+    kind, is_graded, is_locked, has_solution = ROLES[role]
+    if cell.cell_type != kind:
         raise BuildError(f"is {cell.cell_type}, which {role} cannot be")
-    if role in ("answer", "written") and not ("BEGIN SOLUTION" in cell.source and "END SOLUTION" in cell.source):
+    if has_solution and not ("BEGIN SOLUTION" in cell.source and "END SOLUTION" in cell.source):
         raise BuildError(f"is the {role} {name!r}, but has no ### BEGIN SOLUTION ... ### END SOLUTION")
     if (role == "written") != (points is not None):
         raise BuildError(f"is {role}: only a written question has points here, and it must have them")
-    grade_id = f"check_{name}" if role == "check" else name
     meta: dict[str, Any] = {
-        "grade": role in ("check", "written"),
-        "grade_id": grade_id,
-        "locked": role in ("check", "locked"),
-        "schema_version": 3,
-        "solution": role in ("answer", "written"),
+        "grade": is_graded,
+        "locked": is_locked,
+        "solution": has_solution,
         "task": False,
+        "schema_version": 3,
     }
+    meta["grade_id"] = f"check_{name}" if role == "check" else name
     if role == "check":
         points = points_of(name)
         cell.source = _with_hidden_check(cell.source)
@@ -188,11 +186,7 @@ def _with_hidden_check(source: str) -> str:
     raise BuildError('is a check, so it has one line, check(answer) or check(answer, "name")')
 
 
-def _new_id(cell: NotebookNode, grade_id: str, taken: set[str]) -> str:
+def _new_id(cell: NotebookNode, grade_id: str, taken: Collection[str]) -> str:
     """An id that depends on this cell alone; cells that are the same are numbered."""
     wanted = grade_id or hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
-    return name
+    return next(name for name in (wanted, *(f"{wanted}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)

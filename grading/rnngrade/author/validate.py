@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from rnncourse import check, exercises
 from rnncourse.checks.edits import EditError
 from rnncourse.checks.exercise import Edit, Exercise, Question, model_answers
@@ -28,37 +30,36 @@ CONCEPTS = "website/concepts.toml"
 
 def faults(root: Path, stem: str) -> Iterator[str]:
     """What is wrong with the unit's source, with its place in the syllabus, or with its file in the catalogue."""
-    source, catalogue = f"solutions/{stem}.py", catalogue_of(stem)
-    if stem not in exercises.SYLLABUS:
-        yield f"{place(root, SYLLABUS, exercises.SYLLABUS[-1])}: The syllabus does not name {stem!r}."
-        return
-    if not (root / catalogue).exists():
-        yield f"{catalogue}:1: The file is missing. It holds the exercises of {stem}."
-        return
     try:
-        ast.parse((root / source).read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        yield f"{source}:{error.lineno}: This is no Python: {error.msg}."
-        return
-    if fault := _import_fault(root, f"rnncourse.exercises.{_name(stem)}", catalogue):
-        yield fault
-        return
-    unit = exercises.unit(stem)
-    if unit.stem != stem:
-        yield f"{place(root, catalogue, 'Unit[(]')}: The unit calls itself {unit.stem!r}, not {stem!r}."
-        return
-    try:
-        notebook = read_unit(root / source)
+        notebook = _read(root, stem)
     except BuildError as error:
         yield str(error)
         return
     found = [cell.metadata.nbgrader.grade_id for cell in notebook.cells if "nbgrader" in cell.metadata]
     yield from _asked(root, stem, found)
-    models = model_answers(answers(root / source))
-    for exercise in unit:
+    models = model_answers(answers(root / f"solutions/{stem}.py"))
+    for exercise in exercises.unit(stem):
         if isinstance(exercise, Exercise) and exercise.name in models:
             exercise.model = models[exercise.name]
             yield from _mistakes(root, exercise)
+
+
+def _read(root: Path, stem: str) -> NotebookNode:
+    """The unit's notebook. **Errors:** `BuildError` for that without which there is no going on."""
+    source, catalogue = f"solutions/{stem}.py", catalogue_of(stem)
+    if stem not in exercises.SYLLABUS:
+        raise BuildError(f"{place(root, SYLLABUS, exercises.SYLLABUS[-1])}: The syllabus does not name {stem!r}.")
+    if not (root / catalogue).exists():
+        raise BuildError(f"{catalogue}:1: The file is missing. It holds the exercises of {stem}.")
+    try:
+        ast.parse((root / source).read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise BuildError(f"{source}:{error.lineno}: This is no Python: {error.msg}.") from None
+    if fault := _import_fault(root, f"rnncourse.exercises.{_name(stem)}", catalogue):
+        raise BuildError(fault)
+    if (called := exercises.unit(stem).stem) != stem:
+        raise BuildError(f"{place(root, catalogue, 'Unit[(]')}: The unit calls itself {called!r}, not {stem!r}.")
+    return read_unit(root / source)
 
 
 def misjudged(root: Path, stem: str) -> Iterator[str]:
@@ -165,16 +166,16 @@ def _mistakes(root: Path, exercise: Exercise) -> Iterator[str]:
     """The mistakes that are no edits of the model answer, or the same as another one."""
     seen: dict[str, str] = {}
     for mistake in exercise.misconceptions:
-        if isinstance(mistake, Edit):
-            try:
-                code = mistake.source_for(exercise.name)
-            except EditError as error:
-                is_made = " The model answer makes this mistake itself." * str(error).endswith("it changes nothing.")
-                yield f"{exercise_place(root, exercise, mistake.name)}: {_line(error)}{is_made}"
-                continue
-            if code in seen:
-                where = exercise_place(root, exercise, mistake.name)
-                yield f"{where}: {exercise.name}, {mistake.name}: this is the same change as {seen[code]}."
+        where = f"{exercise_place(root, exercise, mistake.name)}:"
+        try:
+            code = mistake.source_for(exercise.name) if isinstance(mistake, Edit) else ""
+        except EditError as error:
+            is_made = " The model answer makes this mistake itself." * str(error).endswith("it changes nothing.")
+            yield f"{where} {_line(error)}{is_made}"
+            continue
+        if code in seen:
+            yield f"{where} {exercise.name}, {mistake.name}: this is the same change as {seen[code]}."
+        if code:
             seen[code] = mistake.name
     for name, count in Counter(mistake.name for mistake in exercise.misconceptions).items():
         if count > 1:

@@ -63,8 +63,7 @@ def csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | No
     """A table for a spreadsheet, of all or these units: points by exercise, by hand and in all, before and after being
     late. A total that may still change is left empty.
     """
-    from rnngrade.gradebook.exporting import export
-    from rnngrade.gradebook.term import export_total
+    from rnngrade.gradebook.exporting import export, export_total
     from rnngrade.roster.students import class_list
 
     with Failures() as failures:

@@ -51,46 +51,35 @@ class ByHand:
 
     def take_over(self, page: Page) -> bool:
         """Take over what was given in the gradebook since the desk entered it; whether that was anything."""
-        now, before, answers = page.state, page.entered.state, page.entered.answers
-        changed = False
-        for name in now.grades.keys() | before.grades.keys():
-            given = now.grades.get(name)
-            if given == before.grades.get(name):
-                continue
-            changed = True
-            if given is None:
-                self.grades.pop(name, None)
-            else:
-                items = self.grades[name].items if name in self.grades else {}
-                is_same = name in self.grades and given.points == self.grades[name].points
-                looked_at = answers.get(name, "") if not given.waits else self.grades.get(name, Given(None)).answer
-                self.take(name, given.points, extra=given.extra, answer=looked_at, items=items if is_same else {})
-        for name in now.comments.keys() | before.comments.keys():
-            if now.comments.get(name) != before.comments.get(name):
-                changed = True
-                self.comments.pop(name, None)
-                if name in now.comments:
-                    self.comments[name] = now.comments[name]
-        if page.key and now.is_flagged != before.is_flagged:
-            self.flag, changed = (now.is_flagged, page.entered.submission), True
-        return changed
+        now, before = page.state, page.entered.state
+        grades, comments = _changed(now.grades, before.grades), _changed(now.comments, before.comments)
+        for name in grades:
+            kept, given = self.grades.pop(name, Given(None)), now.grades.get(name)
+            if given is not None:
+                answer = kept.answer if given.waits else page.entered.answers.get(name, "")
+                items = kept.items if given.points == kept.points else {}
+                self.take(name, given.points, extra=given.extra, answer=answer, items=items)
+        for name in comments:
+            self.comments.pop(name, None)
+        self.comments |= {name: now.comments[name] for name in comments if name in now.comments}
+        is_flag_new = bool(page.key) and now.is_flagged != before.is_flagged
+        if is_flag_new:
+            self.flag = now.is_flagged, page.entered.submission
+        return bool(grades or comments or is_flag_new)
 
-    def grade(self, name: str, answer: str, auto: float | None) -> GivenGrade | None:
-        """What the gradebook is to have of a grade, for the answer that there is now; None if nobody gave anything."""
-        given = self.grades.get(name)
-        if given is None:
-            return None
-        waits = auto is None if given.points is None else given.answer not in ("", answer)
-        return GivenGrade(given.points, given.extra, waits)
-
-    def state(
-        self, answers: Mapping[str, str], auto: Mapping[str, float | None], commented: set[str], record: Record
-    ) -> State:
-        """What the gradebook is to have of it, for these answers and points."""
-        made = {name: self.grade(name, answer, auto[name]) for name, answer in answers.items()}
+    def state(self, page: Page, record: Record) -> State:
+        """What the gradebook is to have of it, for the answers and the judge's points that there are now."""
+        grades, answers = {}, page.entered.answers
+        for name in self.grades.keys() & answers.keys():
+            given, auto = self.grades[name], page.cells[name].auto
+            waits = auto is None if given.points is None else given.answer not in ("", answers[name])
+            grades[name] = GivenGrade(given.points, given.extra, waits)
         is_flagged = self.flag[0] if self.flag and self.flag[1] == record.submission else bool(record.flags)
-        comments = {name: text for name, text in self.comments.items() if name in commented}
-        return State({name: grade for name, grade in made.items() if grade}, comments, is_flagged)
+        return State(grades, {name: self.comments[name] for name in self.comments if name in page.comments}, is_flagged)
+
+
+def _changed(now: Mapping[str, object], before: Mapping[str, object]) -> set[str]:
+    return {name for name in now.keys() | before.keys() if now.get(name) != before.get(name)}
 
 
 def path_of(desk: Desk, unit: str, student: str) -> Path:

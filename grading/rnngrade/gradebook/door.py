@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, MetaData, Select, String, Table, Text, make_url, select
+from sqlalchemy import URL, Column, MetaData, Select, String, Table, Text, make_url, select
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
@@ -81,18 +81,27 @@ class Entered:
 
 
 @dataclass
+class Cell:
+    """What a cell that has points can have, and what the judge gave: None if only a person can."""
+
+    id: str  # of nbgrader's grade
+    kind: str
+    most: float
+    auto: float | None
+    waits: bool
+
+
+@dataclass
 class Page:
-    """A submission as the gradebook has it: points and comments by cell. `key` is that of its record, "" if the desk
-    has not entered it.
+    """A submission as the gradebook has it: points by cell. `comments` are the ids of nbgrader's comments by cell,
+    `untouched` the cells left as they were handed out. `key` is that of its record, "" if the desk has not entered it.
     """
 
     id: str
     penalty: float
     state: State = field(default_factory=State)
-    auto: dict[str, float | None] = field(default_factory=dict)
-    waits: dict[str, bool] = field(default_factory=dict)
-    most: dict[str, float] = field(default_factory=dict)
-    commented: set[str] = field(default_factory=set)  # what can have a comment
+    cells: dict[str, Cell] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
     untouched: set[str] = field(default_factory=set)
     key: str = ""
     entered: Entered = field(default_factory=Entered)
@@ -111,7 +120,9 @@ def told(desk: Desk) -> Iterator[None]:
         more = ""
         if "not a database" in cause or "malformed" in cause:
             more = ". Move it away: 'rnngrade run' makes it anew from records and from what was given by hand."
-        raise kind(f"The gradebook at {_address(desk)} cannot be used: {cause}{more}") from None
+        url = _url(desk)
+        address = url.render_as_string() if url else repr(desk.db_url)  # without its password
+        raise kind(f"The gradebook at {address} cannot be used: {cause}{more}") from None
 
 
 @contextmanager
@@ -133,11 +144,8 @@ def opened(desk: Desk) -> Iterator[Gradebook]:
 
 def is_there(desk: Desk) -> bool:
     """Whether there is a gradebook, which to open would be to make."""
-    try:
-        url = make_url(desk.db_url)
-    except SQLAlchemyError:
-        return True
-    return url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file()
+    url = _url(desk)
+    return url is None or url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file()
 
 
 def read_pages(session: Any, unit: str, failures: Failures, student: str | None = None) -> dict[str, Page]:
@@ -172,20 +180,19 @@ def read_pages(session: Any, unit: str, failures: Failures, student: str | None 
         found[who] = Page(id, number(who, penalty or 0.0), State(is_flagged=bool(flagged)))
         if key is not None:
             found[who].key, found[who].entered = key, read_json(state, Entered)
-    points = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
-    grades = rows(BaseCell.name, GradeCell.__table__.c.max_score, *points)
+    graded = GradeCell.__table__
+    grades = rows(BaseCell.name, Grade.id, graded.c.cell_type, Grade.needs_manual_grade, graded.c.max_score)
+    grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.extra_credit)
     grades = grades.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(BaseCell, Grade.cell_id == BaseCell.id)
-    grades = grades.join(GradeCell.__table__, GradeCell.__table__.c.id == BaseCell.id)
-    for who, name, most, *given, waits in session.execute(grades):
-        page = found[who]
-        auto, manual, extra = (None if value is None else number(who, value) for value in given)
-        page.auto[name], page.most[name], page.waits[name] = auto, number(who, most or 0.0), bool(waits)
+    for who, name, id, kind, waits, *given in session.execute(grades.join(graded, graded.c.id == BaseCell.id)):
+        most, auto, manual, extra = (None if value is None else number(who, value) for value in given)
+        found[who].cells[name] = Cell(id, kind, most or 0.0, auto, bool(waits))
         if manual is not None or extra:
-            page.state.grades[name] = GivenGrade(manual, extra, bool(waits))
-    comments = rows(BaseCell.name, Comment.auto_comment, Comment.manual_comment)
+            found[who].state.grades[name] = GivenGrade(manual, extra, bool(waits))
+    comments = rows(BaseCell.name, Comment.id, Comment.auto_comment, Comment.manual_comment)
     comments = comments.join(Comment, Comment.notebook_id == SubmittedNotebook.id)
-    for who, name, automatic, by_hand in session.execute(comments.join(BaseCell, Comment.cell_id == BaseCell.id)):
-        found[who].commented.add(name)
+    for who, name, id, automatic, by_hand in session.execute(comments.join(BaseCell, Comment.cell_id == BaseCell.id)):
+        found[who].comments[name] = id
         if by_hand and by_hand.strip():
             found[who].state.comments[name] = by_hand
         if automatic is not None:
@@ -204,9 +211,9 @@ def settings(desk: Desk) -> Config:
     return config
 
 
-def _address(desk: Desk) -> str:
-    """Where the gradebook lies, without its password."""
+def _url(desk: Desk) -> URL | None:
+    """Where the gradebook lies; None if that is no address."""
     try:
-        return make_url(desk.db_url).render_as_string()
+        return make_url(desk.db_url)
     except SQLAlchemyError:
-        return repr(desk.db_url)
+        return None

@@ -1,7 +1,14 @@
-"""Export: the gradebook's points as CSV, for a spreadsheet. What each column says stands in grading/README.md.
+"""Export: the gradebook's points as CSV, for a spreadsheet, by unit, or the whole term as one number. What each column
+says stands in grading/README.md.
 
 Of those who wait for a person the total is provisional, and empty unless it is asked for. Who is not on the class list
 stands at the end. A cell that begins with =, +, - or @ would be run by a spreadsheet; it gets an apostrophe before it.
+
+The term is what each student's units come to, by the weights and the rest of `desk.toml`'s [term]. As many units are
+dropped as the rules say, those with which the total is the highest that it can be, and one at least is kept. What
+nobody's work is graded of yet is left out.
+
+    total = 100 * (sum of weight * share, kept and extra) / (sum of weights, kept)
 """
 
 import csv
@@ -10,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import combinations
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
@@ -17,7 +25,7 @@ from rnngrade.core.errors import DeskError, Failures
 from rnngrade.gradebook.door import is_there, opened
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.roster.identity import Presence, presence
-from rnngrade.roster.rules import Rules, rules_of
+from rnngrade.roster.rules import Rules, Term, rules_of
 from rnngrade.roster.students import ClassList, Person, by_name, class_list
 
 WHO = ("student", "last_name", "first_name", "email", "unit")
@@ -25,6 +33,7 @@ COLUMNS = (  # after WHO and a column for each exercise
     *("written", "before_late", "days_late", "late_days", "late_penalty", "total", "max", "due", "handed_in", "status"),
     *("waits_for_a_person", "flags"),
 )
+TERM_COLUMNS = ("dropped", "excused", "total", "waits_for_a_person", "status")  # after the units' shares
 GRADED, NOT_GRADED, NOTHING, NOT_LISTED = "graded", "not graded", "handed in nothing", "not on the class list"
 NO_NOTEBOOK, NUMBERED, NOT_KNOWN = "handed in no notebook", "known by number alone", "not known"
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
@@ -75,41 +84,36 @@ def about(person: Person) -> dict[str, str]:
 def read_grades(
     desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
 ) -> tuple[list[UnitGrades], list[Listed]]:
-    """What the gradebook has of these units, and of whom. **Errors:** `DeskError` for a unit that it has not."""
+    """What the gradebook has of these units, and of whom: all who are on the class list, by name, then who else handed
+    something in. **Errors:** `DeskError` for a unit that it has not.
+    """
     tables = [_unit(desk, unit, listed, failures) for unit in units]
     named = {}
     if is_there(desk):
         with opened(desk) as gradebook:
             for one in gradebook.students:
                 named[one.id] = Person(one.id, one.first_name or "", one.last_name or "", one.email or "")
-    students = sorted({student for table in tables for student in (*table.grades, *table.handed_in)})
-    return tables, _class(listed, students, named)
-
-
-def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Person]) -> list[Listed]:
-    """All who are on the class list, by name, then who else handed something in; without a list, all are on it."""
-    found: list[Listed] = []
-    there: dict[str, list[str]] = {}
-    for student in students:
-        if (person := listed.of(student)) is not None:
-            there.setdefault(person.id, []).append(student)
-        else:
-            found.append((named.get(student) or Person(student), student, not listed))
-    for person in listed.people.values():
-        found += [(person, student, True) for student in there.get(person.id, [""])]
-    return sorted(found, key=lambda row: (not row[2], by_name(row[0]), row[1]))
+    students = {student for table in tables for student in (*table.grades, *table.handed_in)}
+    unknown = listed.unknown(students)  # without a list, nobody
+    people = [(listed.of(one) or named.get(one) or Person(one), one, one not in unknown) for one in students]
+    people += [(person, "", True) for person in listed.absent(students)]
+    return tables, sorted(people, key=lambda row: (not row[2], by_name(row[0]), row[1]))
 
 
 def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitGrades:
     marks, graded = read_marks(desk, unit, failures), [*desk.graded(unit, failures)]
     if not marks and not graded:
         raise DeskError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
-    one = max(marks.values(), key=lambda one: len(one.grades), default=Marks())
-    order = [e.name for e in exercises.unit(unit)] if unit in exercises.STEMS else []
-    names = [name.removeprefix("check_") for name in one.grades if name.startswith("check_")]
-    names.sort(key=lambda name: order.index(name) if name in order else len(order))
-    most = sum(mark.most for mark in one.grades.values())
-    return UnitGrades(unit, names, most, marks, frozenset(desk.submissions(unit)), presence(desk, unit, listed))
+    grades = max((one.grades for one in marks.values()), key=len, default={})
+    order = [f"check_{e.name}" for e in exercises.unit(unit)] if unit in exercises.STEMS else []
+    checks = sorted(filter(_is_check, grades), key=lambda name: (name not in order, [*order, name].index(name)))
+    most = sum(mark.most for mark in grades.values())
+    handed_in, here = frozenset(desk.submissions(unit)), presence(desk, unit, listed)
+    return UnitGrades(unit, [name.removeprefix("check_") for name in checks], most, marks, handed_in, here)
+
+
+def _is_check(grade_id: str) -> bool:
+    return grade_id.startswith("check_")
 
 
 def _rows(
@@ -117,9 +121,8 @@ def _rows(
 ) -> Iterator[dict[str, str]]:
     for person, student, is_listed in people:
         for unit in units:
-            grades = unit.grades.get(student)
             row = about(person) | {"unit": unit.name, "max": number(unit.max_points)}
-            if grades is None:
+            if (grades := unit.grades.get(student)) is None:
                 missing = NO_NOTEBOOK if person.id in unit.here.others else NOT_KNOWN if unit.here.numbered else NOTHING
                 status = NOT_GRADED if student in unit.handed_in else missing
                 if is_listed or status == NOT_GRADED:
@@ -127,11 +130,10 @@ def _rows(
                 continue
             with failures.of(student, unit.name):
                 record, late = desk.record(unit.name, student), grades.late
-                checks = {f"check_{name}" for name in unit.exercises}
                 is_timed = late.due and late.handed_in
                 yield row | {
                     **{name: number(grades.points(name)) for name in unit.exercises},
-                    "written": number(sum(m.points or 0.0 for n, m in grades.grades.items() if n not in checks)),
+                    "written": number(sum(m.points or 0.0 for n, m in grades.grades.items() if not _is_check(n))),
                     "before_late": number(grades.before),
                     "days_late": str(late.days) if is_timed else "",
                     "late_days": str(late.free) if is_timed else "",
@@ -143,6 +145,105 @@ def _rows(
                     "waits_for_a_person": "yes" if grades.waits else "no",
                     "flags": cell("; ".join(finding.message for finding in record.flags) if record else ""),
                 }
+
+
+@dataclass(frozen=True)
+class Total:
+    """A student's term: shares by unit, of those that count, and the total in percent, None if nothing counts yet."""
+
+    shares: Mapping[str, float] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
+    percent: float | None = None
+    waits: bool = False
+
+
+def total(shares: Mapping[str, float], term: Term) -> tuple[float | None, tuple[str, ...]]:
+    """The total in percent, and which units are dropped, of these shares by unit.
+
+    >>> total({"01": 0.5, "02": 1.0, "03": 0.75}, Term(drop_lowest=1))
+    (87.5, ('01',))
+    >>> total({"01": 0.5, "02": 1.0, "13": 1.0}, Term({"13": 0.2}, extra_credit=frozenset({"13"})))
+    (85.0, ())
+    """
+    asked = [unit for unit in shares if unit not in term.extra_credit and term.weight(unit) > 0]
+    extra = sum(term.weight(unit) * shares[unit] for unit in shares if unit in term.extra_credit)
+    best: tuple[float, tuple[str, ...]] | None = None
+    for dropped in combinations(asked, max(0, min(term.drop_lowest, len(asked) - 1))):
+        kept = [unit for unit in asked if unit not in dropped]
+        weights = sum(map(term.weight, kept))
+        if weights:
+            found = 100 * (sum(term.weight(unit) * shares[unit] for unit in kept) + extra) / weights
+            if best is None or found > best[0]:
+                best = found, dropped
+    return (None, ()) if best is None else (round(best[0], 2), best[1])
+
+
+def total_of(student: str, units: Sequence[UnitGrades], rules: Rules, people: ClassList, now: datetime) -> Total:
+    """A student's term, or that of somebody on the class list by their id."""
+    names = people.names_of(student)
+    excused_from = frozenset().union(*(rules.term.excused.get(name, frozenset()) for name in names))
+    shares, excused, waits = {}, [], False
+    for unit in units:
+        if not unit.grades or not unit.max_points or not rules.term.weight(unit.name):
+            continue
+        grades, due = unit.grades.get(student), rules.due_for(unit.name, names)
+        if unit.name in excused_from:
+            excused.append(unit.name)
+        elif grades is not None:
+            shares[unit.name] = grades.total / unit.max_points
+            waits = waits or grades.waits
+        elif student in unit.handed_in or unit.here.numbered:
+            waits = True
+        elif (due is None or due < now) and unit.name not in rules.term.extra_credit:
+            shares[unit.name] = 0.0
+    percent, dropped = total(shares, rules.term)
+    return Total(shares, dropped, tuple(excused), percent, waits)
+
+
+def totals(
+    desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
+) -> Iterator[tuple[Person, str, Total, bool]]:
+    """The term of everybody: who they are, their name on the desk, the total, and whether they are on the class list.
+
+    Where some are known by number alone, it is put into `failures`: a number is of one assignment, and has no term.
+    **Errors:** those of `read_grades`.
+    """
+    rules, now = rules_of(desk), datetime.now(UTC)
+    tables, people = read_grades(desk, units, listed, failures)
+    for table in tables:
+        if some := len(table.here.numbered):
+            failures.add("the total", table.name, f"Waits, for {some} are known by number alone: collect with --names.")
+    numbered = {student for table in tables for student in table.here.numbered}
+    for person, student, is_listed in people:
+        if student not in numbered:
+            yield person, student, total_of(student or person.id, tables, rules, listed, now), is_listed
+
+
+def export_total(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> str:
+    """The term of all students as the text of a CSV file; the totals of those who wait for a person if `provisional`.
+
+    **Errors:** those of `export`.
+    """
+    rules = rules_of(desk)
+    if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
+        failures.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
+    columns = ["student", "last_name", "first_name", "email", "section", *units, *TERM_COLUMNS]
+    rows = []
+    for person, student, term, is_listed in totals(desk, units, class_list(desk), failures):
+        shown = term.percent is not None and (provisional or not term.waits)
+        shares = {unit: number(100 * share) for unit, share in term.shares.items()}
+        rows.append({
+            **about(person),
+            **shares,
+            "section": cell(person.section),
+            "dropped": " ".join(term.dropped),
+            "excused": " ".join(term.excused),
+            "total": number(term.percent or 0.0) if shown else "",
+            "waits_for_a_person": "yes" if term.waits else "no",
+            "status": NOT_LISTED if not is_listed else GRADED if student else NOTHING,
+        })  # fmt: skip
+    return written(columns, rows)
 
 
 def local(when: datetime | None, rules: Rules) -> str:

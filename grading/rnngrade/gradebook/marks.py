@@ -10,13 +10,12 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures, some
 from rnngrade.core.record import Record
 from rnngrade.gradebook import by_hand
-from rnngrade.gradebook.door import NOT_ENTERED, Page, is_there, opened, read_pages
+from rnngrade.gradebook.door import NOT_ENTERED, GivenGrade, Page, is_there, opened, read_pages
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Changed, Rules, rules_of
 from rnngrade.roster.times import lateness_of
@@ -35,13 +34,16 @@ class Mark:
 
 @dataclass
 class Marks:
-    """All that one student got in a unit, by grade id. `untouched` are the answers left as they were handed out."""
+    """All that one student got in a unit, by grade id. `untouched` are the answers left as they were handed out,
+    `written` the texts that a person marks.
+    """
 
     grades: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     untouched: set[str] = field(default_factory=set)
     penalty: float = 0.0
     late: Lateness = field(default_factory=Lateness)
+    written: dict[str, str] = field(default_factory=dict)
 
     def points(self, exercise: str) -> float:
         mark = self.grades.get(f"check_{exercise}")
@@ -73,12 +75,9 @@ _DIGEST = re.compile(rb'<meta name="rnngrade-digest" content="([0-9a-f]+)">')
 
 def digest_of(record: Record, marks: Marks) -> str:
     """A hash of all that a student's page is a function of: the record, the marks with their comments, lateness."""
-    said = json.dumps([record.key, asdict(marks)], sort_keys=True, default=_plain)
+    plain = asdict(marks) | {"untouched": sorted(marks.untouched)}
+    said = json.dumps([record.key, plain], sort_keys=True, default=str)
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _plain(value: Any) -> Any:
-    return sorted(value) if isinstance(value, set) else str(value)
 
 
 def is_current(page: Path, record: Record, marks: Marks) -> bool:
@@ -102,12 +101,12 @@ def read_marks(desk: Desk, unit: str, failures: Failures, *, tells_missing: bool
     if is_there(desk):
         with opened(desk) as gradebook:
             pages = read_pages(gradebook.db, unit, failures)
-    if missing := [one.student for one in desk.graded(unit) if not _is_entered(desk, one, pages.get(one.student))]:
-        pages = {student: page for student, page in pages.items() if student not in missing}
-        if tells_missing:
-            failures.add(some(missing), unit, NOT_ENTERED.format(unit))
+    graded, nothing = desk.graded(unit), Page("", 0.0)
+    missing = [one.student for one in graded if not is_entered(desk, one, pages.get(one.student, nothing))]
+    if missing and tells_missing:
+        failures.add(some(missing), unit, NOT_ENTERED.format(unit))
     rules = rules_of(desk)
-    found = {student: marks_of(page, rules, unit) for student, page in pages.items()}
+    found = {student: marks_of(page, rules, unit) for student, page in pages.items() if student not in missing}
     for student, late in lateness_of(desk, unit, failures, found, rules=rules).items():
         marks = found[student]
         marks.late = late
@@ -116,32 +115,29 @@ def read_marks(desk: Desk, unit: str, failures: Failures, *, tells_missing: bool
     return found
 
 
-def _is_entered(desk: Desk, record: Record, page: Page | None) -> bool:
+def is_entered(desk: Desk, record: Record, page: Page) -> bool:
     """Whether the gradebook has a record, and what was given by hand for it. If what it has is as the desk entered it,
     and the desk has other marks, it is older than these, from a backup; else a person gave something in formgrader.
     """
-    if page is None or page.key != record.key:
+    if page.key != record.key:
         return False
     given = by_hand.read(desk, record.unit, record.student)
-    is_touched = page.state != page.entered.state
-    return not given or is_touched or page.state == given.state(page.entered.answers, page.auto, page.commented, record)
+    return not given or page.state != page.entered.state or page.state == given.state(page, record)
 
 
 def marks_of(page: Page, rules: Rules, unit: str) -> Marks:
     """What stands on a page, with what the rules say of exercises, and the penalty that the gradebook has."""
-    changed = rules.changed.get(unit, Changed())
-    grades = {}
-    for name, auto in page.auto.items():
-        if (exercise := name.removeprefix("check_")) in changed.dropped:
-            continue
-        if exercise in changed.full_points:
-            grades[name] = Mark(page.most[name], page.most[name])
-            continue
-        given = page.state.grades.get(name)
-        points = given.points if given is not None and given.points is not None else auto
+    changed, grades = rules.changed.get(unit, Changed()), {}
+    for name, cell in page.cells.items():
+        given = page.state.grades.get(name, GivenGrade(None, None, waits=False))
+        points = cell.auto if given.points is None else given.points
         # nbgrader gives extra credit only on top of points.
-        extra = float((given.extra if given else None) or 0.0) if points is not None else 0.0
-        is_by_hand = given is not None and given.points not in (None, auto)
-        total = None if points is None else points + extra
-        grades[name] = Mark(total, page.most[name], extra, is_by_hand, page.waits[name])
-    return Marks(grades, dict(page.state.comments), set(page.untouched), page.penalty)
+        extra = float(given.extra or 0.0) if points is not None else 0.0
+        total, is_by_hand = None if points is None else points + extra, given.points not in (None, cell.auto)
+        if (exercise := name.removeprefix("check_")) not in changed.dropped:
+            is_full = exercise in changed.full_points
+            grades[name] = (
+                Mark(cell.most, cell.most) if is_full else Mark(total, cell.most, extra, is_by_hand, cell.waits)
+            )
+    written = {name: text for name, text in page.entered.answers.items() if page.cells[name].auto is None}
+    return Marks(grades, dict(page.state.comments), set(page.untouched), page.penalty, written=written)

@@ -14,6 +14,7 @@ instructor can. Metadata are the release's own (`reading/intake.py`), and of out
 
 import warnings
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -24,6 +25,7 @@ with warnings.catch_warnings():
     from nbgrader import utils
 
 from rnncourse.checks.verdict import Verdict
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import MISSING, ExerciseResult, Record
 from rnngrade.core.text import markdown
 from rnngrade.grading.outputs import verdict_output
@@ -34,6 +36,14 @@ NO_MATH = "tex2jax_ignore mathjax_ignore"  # by these names, MathJax 2 and 3 kno
 
 # without one of these, neither HTML nor a link can come of Markdown, nor more than letters of a formula
 _MARKS = ("<", "](", "]:", "&", "\\")
+
+
+def cells_of(path: Path) -> list[NotebookNode]:
+    """The cells of a notebook as the desk keeps it. **Errors:** `DeskError` if it is none any more."""
+    try:
+        return list(nbformat.v4.reads(path.read_text(encoding="utf-8"))["cells"])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        raise DeskError(f"{path} is no notebook any more: grade it again, with 'rnngrade run --force'.") from None
 
 
 def to_show(record: Record, executed: NotebookNode, known: Collection[str]) -> NotebookNode:

@@ -13,6 +13,7 @@ from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
 from rnngrade.roster.identity import Presence, presence
+from rnngrade.roster.lateness import Policy
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
 from rnngrade.roster.times import lateness_of
@@ -30,37 +31,63 @@ class UnitStatus:
 
     def __init__(self, desk: Desk, unit: str, rules: Rules, people: ClassList, failures: Failures) -> None:
         self.unit, self.due, self.handed_in = unit, rules.due.get(unit), list(desk.submissions(unit))
-        records = {record.student: record for record in desk.graded(unit)}
-        self.graded = list(records)
-        self.stale = list[str]()  # graded, and handed in again since, or the unit was changed
+        self.graded = {record.student: record for record in desk.graded(unit)}
+        marks = read_marks(desk, unit, failures, tells_missing=False) if self.graded else {}
+        self.not_entered = sorted(self.graded.keys() - marks)
+        self.to_mark = sum(mark.waits for who in self.graded.keys() & marks for mark in marks[who].grades.values())
+        now, old = _versions(desk, unit) if self.graded else {}, set[str]()  # whose grades are
         self.changed = set[str]()  # what of the unit was changed since, in words
         self.without_feedback = list[str]()
-        marks = read_marks(desk, unit, failures, tells_missing=False) if records else {}
-        self.not_entered = [student for student in records if student not in marks]
-        self.to_mark = sum(mark.waits for who in records.keys() & marks for mark in marks[who].grades.values())
-        now = _versions(desk, unit) if records else {}
-        for student, record in records.items():
-            others = {
-                words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
-            }
-            self.changed |= others
+        for student, record in self.graded.items():
+            others = {n for n in now.keys() & VERSIONS.keys() if record.versions.get(n, now[n]) != now[n]}
+            self.changed |= {VERSIONS[name] for name in others}
             if others or desk.is_newer(record):
-                self.stale.append(student)
+                old.add(student)
             if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
                 self.without_feedback.append(student)
         # whose work is to be graded, for the first time or again
-        self.to_grade = sorted({*self.handed_in} - {*self.graded} | {*self.stale, *self.not_entered})
+        self.to_grade = {*self.handed_in} - {*self.graded} | old | {*self.not_entered}
         late = lateness_of(desk, unit, failures, self.handed_in, rules=rules, people=people)
-        self.late = {who: one for who, one in late.items() if one.days or one.is_unclear}
-        self.without_time = [
-            who for who in sorted(late.keys() - self.late) if late[who].due and late[who].handed_in is None
-        ]
-        self.extended = dict[str, datetime]()
-        for student in [*self.handed_in, *(person.id for person in people.absent(self.handed_in))]:
-            later = rules.due_for(unit, people.names_of(student))
-            if self.due and later and later > self.due:
-                self.extended[student] = later
+        self.late = {who: late[who] for who in sorted(late, key=natural) if late[who].days or late[who].is_unclear}
+        timeless = (who for who in late.keys() - self.late if late[who].due and late[who].handed_in is None)
+        self.without_time = sorted(timeless)
+        self.is_unclear = bool(self.without_time) or any(one.is_unclear for one in self.late.values())
+        everybody = [*self.handed_in, *(person.id for person in people.absent(self.handed_in))]
+        dues = {who: rules.due_for(unit, people.names_of(who)) for who in sorted(everybody, key=natural)}
+        self.extended = {who: due for who, due in dues.items() if self.due and due and due > self.due}
         self.here = presence(desk, unit, people) if people and self.handed_in else Presence()
+
+    def lines(self, rules: Rules, people: ClassList, now: datetime) -> Iterator[str]:
+        """All of it as text."""
+        yield self.unit + (f", {'was' if self.due <= now else 'is'} due {local(self.due, rules)}" if self.due else "")
+        counts = {
+            f"{len(self.handed_in)} handed in, {len(self.graded)} graded": True,
+            f"{len(self.to_grade)} to grade": self.to_grade,
+            f"grades are old: {', '.join(sorted(self.changed))} changed since": self.changed,
+            f"{len(self.not_entered)} not in the gradebook as graded": self.not_entered,
+            f"{self.to_mark} to mark by hand": self.to_mark,
+            f"{len(self.without_feedback)} without feedback that says what is so now": self.without_feedback,
+        }
+        yield f"  {', '.join(words for words, is_so in counts.items() if is_so)}"
+        for words, who in (
+            ("late", [f"{who} ({late.words()})" for who, late in self.late.items()]),
+            ("extended", [f"{who} to {local(due, rules)}" for who, due in self.extended.items()]),
+            ("not known when it came, and taken to be in time", self.without_time),
+        ):
+            if who:
+                yield f"  {words}: {some(who)}"
+        yield from (f"  {words}" for words in self.here.lines(people, most=8))
+
+    def steps(self, command: str) -> Iterator[str]:
+        """What is to be done, in order; nothing in the place of what is done."""
+        of, number, answers = self.unit, self.unit[:2], f"{self.to_mark} answer{'s' if self.to_mark > 1 else ''}"
+        for words, is_so in {
+            f"grade {len(self.to_grade)} of {of}: '{command} run {number}'": self.to_grade,
+            f"say when {of} was handed in: '{command} times FILE --unit {number}', or go on": self.is_unclear,
+            f"mark {answers} of {of} by hand: '{command} mark {number}'": self.to_mark,
+            f"write the feedback on {of}: '{command} feedback {number}'": self.without_feedback,
+        }.items():
+            yield words if is_so else ""
 
 
 def _versions(desk: Desk, unit: str) -> dict[str, str]:
@@ -78,72 +105,35 @@ def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterat
     known = [unit for unit in exercises.STEMS if unit in rules.due or desk.submissions(unit) or any(desk.graded(unit))]
     found = [UnitStatus(desk, unit, rules, people, failures) for unit in known]
     yield f"{desk.folder}: " + (f"{len(people.people)} on the class list" if people else "no class list (roster.csv)")
-    if policy := _policy(rules):
-        yield f"Late: {policy}"
+    if rules.policy.per_day:
+        yield f"Late: {'; '.join(_policy(rules.policy))}"
     for one in found:
         yield ""
-        yield from _unit_lines(one, rules, people, now)
+        yield from one.lines(rules, people, now)
     students = {student for one in found for student in one.handed_in}
     yield from rules.unmatched(iter(students), people) if students or people else ()
     yield ""
     yield f"Next: {next_step(desk, found, rules, now)}"
 
 
-def _policy(rules: Rules) -> str:
-    """The late policy in words; nothing if being late costs nothing."""
-    policy = rules.policy
-    if not policy.per_day:
-        return ""
-    words = [f"{100 * policy.per_day:g} % of the points {policy.of} for each day that has begun"]
-    if policy.at_most < 1:
-        words.append(f"{100 * policy.at_most:g} % at most")
-    if policy.grace:
-        words.append(f"{policy.grace.total_seconds() / 60:g} minutes of grace")
-    if policy.free_days:
-        each = f", {policy.free_days_per_unit} for a unit" if policy.free_days_per_unit is not None else ""
-        days = f"{policy.free_days} late day{'s' if policy.free_days > 1 else ''}"
-        words.append(f"{days} for the term{each}")
-    return "; ".join(words)
-
-
-def _unit_lines(one: UnitStatus, rules: Rules, people: ClassList, now: datetime) -> Iterator[str]:
-    yield one.unit + (f", {'was' if one.due <= now else 'is'} due {local(one.due, rules)}" if one.due else "")
-    counts = {
-        f"{len(one.handed_in)} handed in, {len(one.graded)} graded": True,
-        f"{len(one.to_grade)} to grade": one.to_grade,
-        f"grades are old: {', '.join(sorted(one.changed))} changed since": one.changed,
-        f"{len(one.not_entered)} not in the gradebook as graded": one.not_entered,
-        f"{one.to_mark} to mark by hand": one.to_mark,
-        f"{len(one.without_feedback)} without feedback that says what is so now": one.without_feedback,
+def _policy(policy: Policy) -> list[str]:
+    """The late policy in words."""
+    each = f", {policy.free_days_per_unit} for a unit" if policy.free_days_per_unit is not None else ""
+    words = {
+        f"{100 * policy.per_day:g} % of the points {policy.of} for each day that has begun": True,
+        f"{100 * policy.at_most:g} % at most": policy.at_most < 1,
+        f"{policy.grace.total_seconds() / 60:g} minutes of grace": policy.grace,
+        f"{policy.free_days} late day{'s' if policy.free_days > 1 else ''} for the term{each}": policy.free_days,
     }
-    yield f"  {', '.join(words for words, is_so in counts.items() if is_so)}"
-    if one.late:
-        yield f"  late: {some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
-    if one.extended:
-        later = [f"{who} to {local(one.extended[who], rules)}" for who in sorted(one.extended, key=natural)]
-        yield f"  extended: {some(later)}"
-    if one.without_time:
-        yield f"  not known when it came, and taken to be in time: {some(one.without_time)}"
-    yield from (f"  {words}" for words in one.here.lines(people, most=8))
+    return [said for said, is_so in words.items() if is_so]
 
 
 def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) -> str:
     """What to do next: the first thing that is not done, of the unit that is furthest behind."""
     command = desk.command("").strip()
-    begun = [one for one in found if one.handed_in or one.graded]
-    if not begun:
-        if due := [one for one in found if one.due and one.due > now]:
-            return f"wait, {due[0].unit} is due {local(due[0].due, rules)}; then '{command} collect DOWNLOAD.zip'"
-        return f"take what was handed in: '{command} collect DOWNLOAD.zip'"
-
-    def steps(one: UnitStatus) -> Iterator[str]:
-        of, number = one.unit, one.unit[:2]
-        is_unclear = one.without_time or any(late.is_unclear for late in one.late.values())
-        yield f"grade {len(one.to_grade)} of {of}: '{command} run {number}'" if one.to_grade else ""
-        yield f"say when {of} was handed in: '{command} times FILE --unit {number}', or go on" if is_unclear else ""
-        answers = f"{one.to_mark} answer{'s' if one.to_mark > 1 else ''}"
-        yield f"mark {answers} of {of} by hand: '{command} mark {number}'" if one.to_mark else ""
-        yield f"write the feedback on {of}: '{command} feedback {number}'" if one.without_feedback else ""
-
-    done = f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"
-    return next((words for kind in zip(*map(steps, begun)) for words in kind if words), done)
+    if begun := [one.steps(command) for one in found if one.handed_in or one.graded]:
+        done = f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"
+        return next((words for kind in zip(*begun) for words in kind if words), done)
+    if due := [one for one in found if one.due and one.due > now]:
+        return f"wait, {due[0].unit} is due {local(due[0].due, rules)}; then '{command} collect DOWNLOAD.zip'"
+    return f"take what was handed in: '{command} collect DOWNLOAD.zip'"

@@ -11,8 +11,8 @@ from typing import Self
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
+from rnngrade.gradebook.exporting import totals
 from rnngrade.gradebook.marks import Marks, read_marks
-from rnngrade.gradebook.term import totals
 from rnngrade.roster.names import Students, keys_of
 from rnngrade.roster.students import ClassList, class_list
 

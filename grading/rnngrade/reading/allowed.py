@@ -65,10 +65,7 @@ MODULES: dict[str, frozenset[str]] = {
     "numpy": frozenset(n for n in np.__all__ if n != "f2py" and not isinstance(getattr(np, n), types.ModuleType))
     - _words("load save savez savez_compressed loadtxt savetxt genfromtxt fromfile fromregex memmap test show_config")
     | _words("linalg random fft polynomial testing typing lib"),
-    "numpy.linalg": frozenset(np.linalg.__all__),
-    "numpy.random": frozenset(np.random.__all__),
-    "numpy.fft": frozenset(np.fft.__all__),
-    "numpy.polynomial": frozenset(np.polynomial.__all__),
+    **{f"numpy.{name}": frozenset(getattr(np, name).__all__) for name in ("linalg", "random", "fft", "polynomial")},
     "numpy.testing": frozenset(name for name in np.testing.__all__ if name.startswith("assert_")),
     "numpy.typing": _words("NDArray ArrayLike DTypeLike"),
     "numpy.lib": _words("stride_tricks"),
@@ -133,14 +130,12 @@ def _of_torch() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     modules: dict[str, frozenset[str]] = {
         "torch": tensors
         | public(torch, torch.dtype, torch.memory_format)
+        | frozenset(torch.functional.__all__)
         | _words("""
             Tensor FloatTensor LongTensor tensor Size Generator device dtype no_grad enable_grad inference_mode
             is_grad_enabled set_grad_enabled manual_seed initial_seed get_rng_state set_rng_state set_num_threads
             get_num_threads set_default_dtype get_default_dtype set_printoptions use_deterministic_algorithms is_tensor
-            is_floating_point einsum split norm stft meshgrid cdist tensordot unique unique_consecutive
-            broadcast_tensors broadcast_shapes block_diag cartesian_prod chain_matmul atleast_1d atleast_2d
-            atleast_3d lu vmap
-            inf nan pi e nn optim utils linalg fft special autograd func backends random __version__ typename
+            inf nan pi e nn optim utils linalg fft special autograd func backends random __version__ typename vmap
         """),
         "torch.nn": public(nn, type) | _words("functional init utils modules parameter"),
         "torch.nn.functional": public(functional, *functions) | (tensors & {*dir(functional)}),
@@ -154,8 +149,7 @@ def _of_torch() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
         "torch.utils": _words("data"),
         "torch.utils.data": public(data, type, *functions),
         "torch.linalg": frozenset(n for n in dir(torch.linalg) if n[0] != "_"),
-        "torch.fft": frozenset(torch.fft.__all__),
-        "torch.special": frozenset(torch.special.__all__),
+        **{f"torch.{name}": frozenset(getattr(torch, name).__all__) for name in ("fft", "special")},
         "torch.autograd": _words("grad backward Function Variable functional gradcheck"),
         "torch.autograd.functional": _words("jacobian hessian vjp jvp"),
         "torch.func": _words("grad vmap jacrev jacfwd vjp jvp functional_call hessian"),

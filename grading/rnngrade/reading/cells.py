@@ -1,12 +1,17 @@
-"""From the bytes that a student handed in to the cells of a notebook, as far as anything of them is used.
+"""From the bytes that a student handed in to the cells of a notebook, as far as anything of them is used; and the cells
+of the release that they may be.
 
 It executes nothing, never raises for what the bytes are but `Unreadable`, and is bounded in time and memory.
 """
 
+from __future__ import annotations
+
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from nbformat import NotebookNode
 
 from rnngrade.core.record import Finding
 
@@ -18,10 +23,10 @@ MAX_NAME = 100  # characters of an id
 MAX_CONTAINERS = 1_000_000  # brackets in the file: bounds the memory that parsing it takes
 
 
-@dataclass
+@dataclass(eq=False)
 class HandedIn:
-    """One cell of the student's notebook, as far as anything of it is used. `target` is the index of the release's
-    cell that it is, if it is one.
+    """One cell of the student's notebook, as far as anything of it is used. `target` is the release's cell that it is,
+    if it is one; `used` says that it went in as an answer.
     """
 
     kind: str
@@ -31,24 +36,59 @@ class HandedIn:
     tags: tuple[str, ...] = ()
     has_attachments: bool = False
     too_long: bool = False
-    target: int | None = None
+    target: Place | None = None
+    used: bool = False
+
+
+@dataclass(eq=False)
+class Place:
+    """One cell of the release: which of the student's are it, and the source that was taken of them."""
+
+    index: int
+    cell: NotebookNode
+    found: list[HandedIn] = field(default_factory=list)
+    taken: str | None = None
+
+    def __post_init__(self) -> None:
+        meta = self.cell.metadata.get("nbgrader", {})
+        self.name, self.is_answer = str(meta.get("grade_id", "")), bool(meta.get("solution"))
+        self.is_written = self.cell.cell_type == "markdown"
+
+    @property
+    def source(self) -> str:
+        """What stands there now."""
+        return str(self.cell.source) if self.taken is None else self.taken
+
+    def content(self, source: str) -> str | list[str]:
+        """What counts of an answer."""
+        return bare(source) if self.is_written else code_lines(source)
+
+    def is_stub(self, source: str) -> bool:
+        return self.content(source) == self.content(self.cell.source)
+
+    def is_blank(self, source: str) -> bool:
+        return not self.content(source) or self.is_stub(source)
+
+
+def bare(source: str) -> str:
+    """A source without what does not count: white space at the ends of lines, and empty lines around it."""
+    return "\n".join(line.rstrip() for line in source.strip("\n").splitlines()).strip()
+
+
+def code_lines(source: str) -> list[str]:
+    """The lines that are not empty and not only a comment."""
+    return [line.rstrip() for line in source.split("\n") if line.strip() and not line.lstrip().startswith("#")]
 
 
 class Unreadable(Exception):
-    """Nothing can be taken from the submission; the finding says why."""
-
-    def __init__(self, code: str, message: str, *, for_person: bool = True) -> None:
-        super().__init__(message)
-        self.finding = Finding(code, message, for_person=for_person)
+    """Nothing can be taken from the submission: a finding's code, and its message, which says why."""
 
 
 def read_cells(submission: bytes, findings: list[Finding]) -> list[HandedIn]:
     if len(submission) > MAX_BYTES:
-        raise Unreadable(
-            "too-large",
-            f"The file has {len(submission) / 1e6:.0f} MB, and more than {MAX_BYTES / 1e6:.0f} MB are not read. "
-            "Clear the outputs (Edit, Clear Outputs of All Cells), save, and hand it in again.",
-        )
+        words = f"The file has {len(submission) / 1e6:.0f} MB, and more than {MAX_BYTES / 1e6:.0f} MB are not read. "
+        words += "Clear the outputs (Edit, Clear Outputs of All Cells), save, and hand it in again."
+        raise Unreadable("too-large", words)
     if not submission.strip():
         raise Unreadable("empty-file", "The file is empty: nothing was handed in.")
     data = _parse(_decode(submission, findings))
@@ -65,22 +105,18 @@ def read_cells(submission: bytes, findings: list[Finding]) -> list[HandedIn]:
     raw = data["cells"]
     count, raw = len(raw), raw[:MAX_READ]
     if count > MAX_CELLS:
-        findings.append(
-            Finding(
-                "too-many-cells",
-                f"The notebook has {count} cells. Your answers were taken from the first {len(raw)}; of your own "
-                f"cells, those beyond the first {MAX_CELLS} were left out.",
-                for_person=True,
-            )
+        words = (
+            f"Your answers were taken from the first {len(raw)}; of your own cells, those beyond the first {MAX_CELLS}"
         )
+        words = f"The notebook has {count} cells. {words} were left out."
+        findings.append(Finding("too-many-cells", words, for_person=True))
     if shown := _solutions_shown(data.get("metadata")):
         words = "As the file says, these solutions were shown while it was worked on; that takes no points"
         findings.append(Finding("solution-shown", f"{words}: {', '.join(shown)}."))
     cells = [made for cell in raw if (made := _cell(cell)) is not None]
     if len(cells) < len(raw):
-        findings.append(
-            Finding("odd-cell", f"Cells that could not be read were left out: {len(raw) - len(cells)} of them.")
-        )
+        words = f"Cells that could not be read were left out: {len(raw) - len(cells)} of them."
+        findings.append(Finding("odd-cell", words))
     return cells
 
 
@@ -100,9 +136,8 @@ def _decode(submission: bytes, findings: list[Finding]) -> str:
     try:
         return submission.decode(encoding)
     except UnicodeDecodeError:
-        findings.append(
-            Finding("encoding", "The file is not in UTF-8: characters that could not be read were replaced by �.")
-        )
+        words = "The file is not in UTF-8: characters that could not be read were replaced by �."
+        findings.append(Finding("encoding", words))
         return submission.decode("utf-8", "replace")
 
 

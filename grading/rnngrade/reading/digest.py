@@ -6,9 +6,8 @@ import ast
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
 
-from rnngrade.reading.programs import TooComplex, as_run
+from rnngrade.reading.programs import TooComplex, as_run, in_order
 
 
 def digest(source: str) -> str:
@@ -39,65 +38,53 @@ def weight(source: str) -> int:
         return 0
 
 
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
-
-
 @functools.lru_cache(maxsize=8)  # an answer is digested and weighed
 def _normal(source: str) -> ast.Module:
     tree, _ = as_run(source)
     _Plain().visit(tree)
-    names = {name: f"v{i}" for i, name in enumerate(dict.fromkeys(_given_names(tree)))}
+    names = dict[str, str]()
+    for node in in_order(tree):
+        if given := _given_name(node):
+            names.setdefault(given, f"v{len(names)}")
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            node.id = names.get(node.id, node.id)
-        elif isinstance(node, ast.arg):
-            node.arg = names.get(node.arg, node.arg)
-        elif isinstance(node, _NAMED) and node.name:
-            node.name = names[node.name]
+        if isinstance(node, ast.alias):
+            node.asname = names[_given_name(node)]
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            node.names = [names.get(n, n) for n in node.names]
-        elif isinstance(node, ast.alias):
-            node.asname = names[node.asname or node.name.partition(".")[0]]
+            node.names = [names.get(name, name) for name in node.names]
+        elif (of := _NAMES.get(type(node))) and getattr(node, of):
+            setattr(node, of, names.get(getattr(node, of), getattr(node, of)))
     return tree
 
 
-def _given_names(node: ast.AST) -> Iterator[str]:
-    """The names that a piece of code binds, in the order of the text."""
-    if isinstance(node, _NAMED):
-        yield node.name or "_"
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    elif isinstance(node, ast.alias):
-        yield node.asname or node.name.partition(".")[0]
-    for child in ast.iter_child_nodes(node):
-        yield from _given_names(child)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# Where what has a name has it.
+_NAMES = {ast.Name: "id", ast.arg: "arg", **dict.fromkeys((*_SCOPES, ast.ExceptHandler), "name")}
+
+
+def _given_name(node: ast.AST) -> str:
+    """The name that a piece of code binds, or nothing."""
+    if isinstance(node, ast.alias):
+        return node.asname or node.name.partition(".")[0]
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+        return ""
+    name = getattr(node, _NAMES.get(type(node), ""), "")
+    return "_" if name is None else name
 
 
 class _Plain(ast.NodeTransformer):
     """Takes docstrings and annotations away."""
 
-    def _body(self, node: ast.AST) -> ast.AST:
-        self.generic_visit(node)
-        body = node.body  # type: ignore[attr-defined]
-        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            node.body = body[1:] or [ast.Pass()]  # type: ignore[attr-defined]
-        return node
-
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        node.returns = None
-        return self._body(node)
-
-    visit_Module = visit_ClassDef = _body
-    visit_FunctionDef = visit_AsyncFunctionDef = _function
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.annotation = None
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if isinstance(node, (ast.Module, *_SCOPES)):
+            match node.body:
+                case [ast.Expr(ast.Constant()), *rest]:
+                    node.body = rest or [ast.Pass()]
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
-        self.generic_visit(node)
-        if node.value is None:
-            return None
-        return ast.Assign([node.target], node.value, lineno=node.lineno)
+        return self.generic_visit(ast.Assign([node.target], node.value, lineno=node.lineno)) if node.value else None

@@ -14,7 +14,7 @@ the way is bound once, or where the submission also does what a person should lo
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -33,12 +33,14 @@ from rnngrade.reading.programs import (
     TooComplex,
     bound_by,
     imports,
+    in_order,
+    program,
     readable,
-    root_of,
 )
 
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
 COURSE = frozenset(("check", "hint", "use", "progress", "rnncourse"))  # names that are the course's own
+KINDS = frozenset(("ndarray", "Tensor", "int", "float", "str", "list", "tuple", "dict", "set", "bytes"))
 BY_NAME = frozenset(("getattr", "setattr", "delattr", "hasattr"))
 
 _WRITES = re.compile(
@@ -76,16 +78,15 @@ def inspect(
     banned: dict[str, str] = {}
     try:
         names = _Names(Allowed.of_unit((*given,), (*answers,)), [*readable(given), *cells.values()], files)
-        for cell, program in cells.items():
-            seen = _Cell(names).look(program.tree)
-            findings += [Finding(code, _says(cell, words), cell, for_person=True) for code, words in seen.items()]
+        for cell, one in cells.items():
+            findings += [_found(cell, code, words) for code, words in _Cell(names, one.tree).found.items()]
         tampers = any(finding.for_person for finding in findings)
         for name, forbidden in forbids.items():
-            for one, sure in names.forbidden(name, forbidden, (uses or {}).get(name, ())).items():
-                words = f"Your `{name}` refers to `{one}`, which its statement does not allow."
+            for banned_name, sure in names.forbidden(name, forbidden, (uses or {}).get(name, ())).items():
+                words = f"Your `{name}` refers to `{banned_name}`, which its statement does not allow."
                 findings.append(Finding("forbidden-name", words, name, for_person=True))
                 if sure or tampers:
-                    banned.setdefault(name, one)
+                    banned.setdefault(name, banned_name)
     except RecursionError:
         findings.append(Finding("too-complex", "Your code is nested too deeply to be inspected.", for_person=True))
     return Inspection(findings, banned)
@@ -127,36 +128,33 @@ def _read(sources: Mapping[str, str]) -> tuple[dict[str, Program], set[str], lis
     """The cells' programs, the names of the modules that they write, and what cannot be read, or runs something else
     than Python.
     """
-    cells: dict[str, Program] = {}
-    files: set[str] = set()
-    findings: list[Finding] = []
-    total = 0
+    cells, files, findings, total = dict[str, Program](), set[str](), list[Finding](), 0
     for cell, source in sources.items():
         total += len(source)
         if len(source) > MAX_SOURCE or total > MAX_TOTAL:
-            findings.append(Finding("too-long", _says(cell, "is too long to be inspected"), cell, for_person=True))
+            findings.append(_found(cell, "too-long", "is too long to be inspected"))
             continue
         module, source = written_module(source)
         if module:
             files |= {module, module.partition(".")[0]}
         try:
-            cells[cell] = Program.of(source)
+            cells[cell] = program(source)
         except SyntaxError as error:
             where = f" in line {error.lineno}" if error.lineno else ""
-            words = f"is no valid Python{where}: {error.msg}"
-            findings.append(Finding("syntax-error", _says(cell, words), cell))
-            continue
+            findings.append(_found(cell, "syntax-error", f"is no valid Python{where}: {error.msg}", for_person=False))
         except TooComplex:
-            findings.append(Finding("too-complex", _says(cell, "is nested too deeply"), cell, for_person=True))
-            continue
-        if others := sorted({*cells[cell].magics} - RUN_PYTHON - SHOW):
-            words = f"uses `{'' if others[0] == '!' else '%'}{others[0]}`, which can start another program or language"
-            findings.append(Finding("not-listed", _says(cell, words), cell, for_person=True))
+            findings.append(_found(cell, "too-complex", "is nested too deeply"))
+        else:
+            if others := sorted({*cells[cell].magics} - RUN_PYTHON - SHOW):
+                magic = "!" if others[0] == "!" else f"%{others[0]}"
+                findings.append(
+                    _found(cell, "not-listed", f"uses `{magic}`, which can start another program or language")
+                )
     return cells, files, findings
 
 
-def _says(cell: str, words: str) -> str:
-    return f"Your cell `{cell}` {words}."
+def _found(cell: str, code: str, words: str, *, for_person: bool = True) -> Finding:
+    return Finding(code, f"Your cell `{cell}` {words}.", cell, for_person)
 
 
 class _Names:
@@ -249,90 +247,73 @@ def _is_within(name: str, banned: str) -> bool:
     return is_inner and first == banned.partition(".")[0] != "rnncourse"
 
 
-class _Cell(ast.NodeVisitor):
-    """Goes through one cell and writes down, by code, what is seen first of each kind."""
+class _Cell:
+    """Goes through one cell and says, by code, what is seen first of each kind."""
 
-    def __init__(self, names: _Names) -> None:
-        self.names, self.allowed = names, names.allowed
-        self.found: dict[str, str] = {}
-        self.modules: set[int] = set()  # the nodes that may be one
-
-    def look(self, tree: ast.Module) -> dict[str, str]:
+    def __init__(self, names: _Names, tree: ast.Module) -> None:
+        self.names, self.allowed, self.found = names, names.allowed, dict[str, str]()
+        nodes = [*in_order(tree)]
+        self.called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        # the nodes that may be a module; `LA = np.linalg` is an alias, which is known
+        alone = [n for n in nodes if isinstance(n, ast.Assign) and all(isinstance(to, ast.Name) for to in n.targets)]
+        self.modules = {id(n.value) for n in nodes if isinstance(n, ast.Attribute)} | {id(n.value) for n in alone}
         for statement in tree.body:
             own = all(dotted.partition(".")[0] == "rnncourse" for dotted, _ in imports(statement))
             if not isinstance(statement, (ast.Import, ast.ImportFrom)) or not own:
                 for name in sorted(bound_by(statement) & COURSE):
-                    self._see("patches", f"defines `{name}` anew, which is the course's own")
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute):
-                self.modules.add(id(node.value))
-            elif isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
-                self.modules.add(id(node.value))  # `LA = np.linalg` is an alias, which is known
-        self.visit(tree)
-        return self.found
+                    self.found.setdefault("patches", f"defines `{name}` anew, which is the course's own")
+        for code, words in (seen for node in nodes for seen in self._seen(node)):
+            self.found.setdefault(code, words)
 
-    def _see(self, code: str, words: str) -> None:
-        self.found.setdefault(code, words)
+    def _seen(self, node: ast.AST) -> Iterator[tuple[str, str]]:
+        """What is to be told of this node, whatever stands in it."""
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                for dotted, _ in imports(node):
+                    module, _, name = dotted.rpartition(".") if isinstance(node, ast.ImportFrom) else (dotted, "", "")
+                    whole = getattr(node, "level", 0) or (name == "*" and module != "math")
+                    if whole or not self.names.is_known(module) or not self.names.is_listed(dotted):
+                        yield _not_listed(dotted)
+            case ast.Name(name, ast.Load()):
+                is_hidden = name in BY_NAME and id(node) not in self.called
+                if (name in NO_BUILTIN or is_hidden) and id(node) not in self.names.local:
+                    yield _not_listed(name)
+                yield from self._handed_on(node)
+            case ast.Attribute(value, name, context):
+                dotted_names = self.names.dotted(node)
+                if isinstance(context, ast.Load):
+                    yield from (_not_listed(one) for one in sorted(dotted_names) if not self.names.is_listed(one))
+                else:
+                    yield from (_patches(one) for one in sorted(dotted_names - SETTABLE))
+                of_a_module = any(map(self.names.is_module, self.names.dotted(value)))  # at which `is_listed` looks
+                if not of_a_module and not self.allowed.on_an_object(name, self.names.own):
+                    yield _not_listed(name)
+                yield from self._handed_on(node)
+            case ast.Call(ast.Name(called), args):
+                if called in BY_NAME and not (len(args) > 1 and self._is_plain_name(args[1])):
+                    yield "not-listed", f"uses `{called}` with a name that may be any, which can hide what is called"
+                if called == "setattr" and args and (foreign := self.names.dotted(args[0])):
+                    yield _patches(min(foreign))
+                if called == "type" and len(args) != 1:
+                    yield "not-listed", "makes a class by `type`, which can hide what it is"
+            case ast.Call(ast.Attribute(value, "format")) if not isinstance(value, ast.Constant):
+                yield "not-listed", "calls `format` of a text that is computed, which can look into objects"
+            case ast.ClassDef(bases=bases):
+                for name in sorted({getattr(base, "id", getattr(base, "attr", "")) for base in bases} & KINDS):
+                    yield "not-listed", f"makes a kind of `{name}` of its own, which may say of itself what is not so"
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                if name.startswith("__") and name not in METHODS:
+                    yield "not-listed", f"defines `{name}`, by which an object may say of itself what is not so"
+            case ast.MatchClass(kwd_attrs=attributes):
+                yield from (_not_listed(n) for n in attributes if not self.allowed.on_an_object(n, self.names.own))
+            case ast.Constant(str(text)) if inner := _INNER_TEXT.search(text):
+                yield _not_listed(inner.group())
 
-    def _not_listed(self, name: str) -> None:
-        self._see("not-listed", f"uses `{name}`, which is not on the list of what answers use")
-
-    def visit_Import(self, node: ast.Import) -> None:
-        for a in node.names:
-            if not self.names.is_listed(a.name) or not self.names.is_known(a.name):
-                self._not_listed(a.name)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for a in node.names:
-            dotted = f"{node.module}.{a.name}"
-            whole = a.name == "*" and node.module != "math"
-            if node.level or whole or not self.names.is_known(node.module or "") or not self.names.is_listed(dotted):
-                self._not_listed(dotted)
-
-    def visit_Name(self, node: ast.Name) -> None:
-        is_builtin = isinstance(node.ctx, ast.Load) and id(node) not in self.names.local
-        if is_builtin and (node.id in NO_BUILTIN or node.id in BY_NAME):
-            self._not_listed(node.id)
-        self._no_module(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        dotted = self.names.dotted(node)
-        if isinstance(node.ctx, ast.Load):
-            for one in sorted(one for one in dotted if not self.names.is_listed(one)):
-                self._not_listed(one)
-        else:
-            for one in sorted(dotted - SETTABLE):
-                self._see("patches", f"changes `{one}`, which is not its own")
-        of_a_module = any(map(self.names.is_module, self.names.dotted(node.value)))  # at which `is_listed` looks
-        if not of_a_module and not self.allowed.on_an_object(node.attr, self.names.own):
-            self._not_listed(node.attr)
-        self._no_module(node)
-        self.visit(node.value)
-
-    def _no_module(self, node: ast.Name | ast.Attribute) -> None:
+    def _handed_on(self, node: ast.Name | ast.Attribute) -> Iterator[tuple[str, str]]:
         is_value = isinstance(node.ctx, ast.Load) and id(node) not in self.modules
         for one in sorted(self.names.dotted(node)) if is_value else ():
             if self.names.is_module(one):
-                self._see("not-listed", f"hands on the module `{one}` as a value, which can hide what is called")
-
-    def visit_Call(self, node: ast.Call) -> None:
-        called = root_of(node.func) if isinstance(node.func, ast.Name) else None
-        if called in BY_NAME:
-            if not (len(node.args) > 1 and self._is_plain_name(node.args[1])):
-                self._see("not-listed", f"uses `{called}` with a name that may be any, which can hide what is called")
-        else:
-            self.visit(node.func)
-        if called == "setattr" and node.args and (foreign := self.names.dotted(node.args[0])):
-            self._see("patches", f"changes `{min(foreign)}`, which is not its own")
-        if called == "type" and len(node.args) != 1:
-            self._see("not-listed", "makes a class by `type`, which can hide what it is")
-        match node.func:
-            case ast.Attribute(ast.Constant(), "format"):
-                pass
-            case ast.Attribute(_, "format"):
-                self._see("not-listed", "calls `format` of a text that is computed, which can look into objects")
-        for part in (*node.args, *node.keywords):
-            self.visit(part)
+                yield "not-listed", f"hands on the module `{one}` as a value, which can hide what is called"
 
     def _is_plain_name(self, node: ast.expr) -> bool:
         """Whether an attribute's name is written there, or is that of a layer's parameter, f"bias_l{layer}"."""
@@ -343,26 +324,10 @@ class _Cell(ast.NodeVisitor):
         first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else node
         return isinstance(first, ast.Constant) and str(first.value).startswith(("bias_", "weight_"))
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        for base in node.bases:
-            name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
-            if name in ("ndarray", "Tensor", "int", "float", "str", "list", "tuple", "dict", "set", "bytes"):
-                self._see("not-listed", f"makes a kind of `{name}` of its own, which may say of itself what is not so")
-        self.generic_visit(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        if node.name.startswith("__") and node.name not in METHODS:
-            self._see("not-listed", f"defines `{node.name}`, by which an object may say of itself what is not so")
-        self.generic_visit(node)
+def _not_listed(name: str) -> tuple[str, str]:
+    return "not-listed", f"uses `{name}`, which is not on the list of what answers use"
 
-    visit_AsyncFunctionDef = visit_FunctionDef
 
-    def visit_MatchClass(self, node: ast.MatchClass) -> None:
-        for name in node.kwd_attrs:
-            if not self.allowed.on_an_object(name, self.names.own):
-                self._not_listed(name)
-        self.generic_visit(node)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str) and (text := _INNER_TEXT.search(node.value)):
-            self._not_listed(text.group())
+def _patches(name: str) -> tuple[str, str]:
+    return "patches", f"changes `{name}`, which is not its own"

@@ -8,20 +8,29 @@ outputs, attachments, checks and locked cells as the student left them, is dropp
 
 import copy
 import re
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import nbformat
 from nbformat import NotebookNode
 
 from rnngrade.core.record import Finding
-from rnngrade.reading.cells import MAX_CELLS, MAX_SOURCE, HandedIn, Unreadable, read_cells
+from rnngrade.reading.cells import (
+    MAX_CELLS,
+    MAX_SOURCE,
+    HandedIn,
+    Place,
+    Unreadable,
+    bare,
+    code_lines,
+    read_cells,
+)
 
 MAX_HELPERS = 300  # code cells of the student's own
 MAX_WRITTEN = 30_000  # characters of a written answer: a person is to read it
 
+# By what an answer's cell is to be: the finding's code if it is another, what it is then, and what it was read as.
+_TURNED = {"code": ("not-code", "text", "the code that it was"), "markdown": ("not-text", "code", "text")}
 HELPER = {"rnngrade": {"role": "helper"}}
 
 
@@ -47,73 +56,59 @@ def take_in(submission: bytes, release: NotebookNode) -> Intake:
         graft = _Graft(release, read_cells(submission, findings), findings)
         graft.recognise()
     except Unreadable as why:
-        graft = _Graft(release, [], [*findings, why.finding])
+        code, words = why.args
+        graft = _Graft(release, [], [*findings, Finding(code, words, for_person=True)])
     return graft.intake()
 
 
-def _copied(value: Any) -> Any:
-    """A copy of a notebook, or of a part of it: nothing in it stands in two places."""
-    if isinstance(value, dict):
-        return NotebookNode({key: _copied(inner) for key, inner in value.items()})
-    return [_copied(inner) for inner in value] if isinstance(value, list) else value
-
-
-@dataclass
 class _Graft:
     """The release, the student's cells, and which is which."""
 
-    release: NotebookNode
-    cells: list[HandedIn]
-    findings: list[Finding]
-    taken: dict[int, str] = field(default_factory=dict)  # by index in the release: the answer that goes there
-    used: set[int] = field(default_factory=set)  # ids of the student's cells that went in as answers
-
-    def __post_init__(self) -> None:
-        self.grade_ids = {g: i for i, cell in enumerate(self.release.cells) if (g := _grade_id(cell))}
-        meta = [cell.metadata.get("nbgrader", {}) for cell in self.release.cells]
-        self.answers = {g: i for g, i in self.grade_ids.items() if meta[i].get("solution")}
-        self.at = {i: g for g, i in self.answers.items()}
+    def __init__(self, release: NotebookNode, cells: list[HandedIn], findings: list[Finding]) -> None:
+        self.release, self.cells, self.findings = release, cells, findings
+        self.places = [Place(i, cell) for i, cell in enumerate(release.cells)]
+        self.named = {place.name: place for place in self.places if place.name}
+        self.answers = [place for place in self.named.values() if place.is_answer]
 
     def intake(self) -> Intake:
-        notebook = _copied(self.release)
-        for index, source in self.taken.items():
-            notebook.cells[index].source = source
-        changed = [g for g, i in self.answers.items() if self._is_written(i) and not self._is_stub(i, self._given(i))]
+        notebook = nbformat.from_dict(self.release)  # a copy
+        for place in self.answers:
+            notebook.cells[place.index].source = place.source
+        changed = [place.name for place in self.answers if place.is_written and not place.is_stub(place.source)]
         self._insert_helpers(notebook)
-        answers = {g: self.taken.get(i) for g, i in self.answers.items()}
-        return Intake(notebook, answers, tuple(changed), tuple(self.findings))
+        return Intake(notebook, {p.name: p.taken for p in self.answers}, tuple(changed), tuple(self.findings))
 
     def recognise(self) -> None:
         """Take from the student's cells what goes into the release, and say what is odd."""
         self._tell_which()
-        self._take_answers()
+        for place in self.answers:
+            self._take(place)
         self._recover_answers()
         self._look_at_checks()
         self._tidy_written()
 
     def _tell_which(self) -> None:
         """Say of each of the student's cells which of the release's it is: by grade id, by id, by its text."""
-        ids = {cell.id: i for i, cell in enumerate(self.release.cells)}
+        ids = {place.cell.id: place for place in self.places}
         for cell in self.cells:
-            by_id, by_grade_id = ids.get(cell.id), self.grade_ids.get(cell.grade_id)
-            is_graded = by_id is not None and _grade_id(self.release.cells[by_id])
-            cell.target = by_id if is_graded or by_grade_id is None else by_grade_id
-            if is_graded and cell.grade_id != is_graded:
+            place = ids.get(cell.id)
+            cell.target = place if place and place.name else self.named.get(cell.grade_id, place)
+            if place and place.name and cell.grade_id != place.name:
                 words = f"was called `{cell.grade_id[:50]}`" if cell.grade_id else "had lost its name"
-                self._find("renamed-cell", f"The cell of `{is_graded}` {words}; it was known by its place.", is_graded)
-        found = {cell.target for cell in self.cells}
-        texts = {
-            (cell.cell_type, _bare(cell.source)): i
-            for i, cell in enumerate(self.release.cells)
-            if i not in found and i not in self.at
-        }
+                self._find("renamed-cell", f"The cell of `{place.name}` {words}; it was known by its place.", place)
+        there = {cell.target for cell in self.cells}
+        others = (place for place in self.places if place not in there and not place.is_answer)
+        texts = {(place.cell.cell_type, bare(place.cell.source)): place for place in others}
         for cell in self.cells:
             if cell.target is None:
-                cell.target = texts.pop((cell.kind, _bare(cell.source)), None)
+                cell.target = texts.pop((cell.kind, bare(cell.source)), None)
         has_ids = any(cell.id in ids and not cell.grade_id for cell in self.cells)
         if not has_ids:  # of an edited experiment nothing but its tag is left to know it by
-            self.cells = [c for c in self.cells if c.target is not None or "experiment" not in c.tags]
-        if self.cells and not any(c.target in self.grade_ids.values() for c in self.cells):
+            self.cells = [c for c in self.cells if c.target or "experiment" not in c.tags]
+        for cell in self.cells:
+            if cell.target:
+                cell.target.found.append(cell)
+        if self.cells and not any(place.found for place in self.named.values()):
             words = "Is it the right file? What could be recognised in it was graded."
             self._find("other-notebook", f"None of this unit's cells is in the notebook. {words}", for_person=True)
         foreign = [c.grade_id for c in self.cells if c.target is None and c.grade_id]
@@ -121,174 +116,126 @@ class _Graft:
             names = ", ".join(f"`{name[:50]}`" for name in foreign[:5])
             self._find("foreign-cell", f"The notebook has cells that do not belong to this unit: {names}.")
 
-    def _take_answers(self) -> None:
-        """The source of each answer cell that is there; of two cells for one answer, one."""
-        candidates: dict[int, list[HandedIn]] = defaultdict(list)
-        for cell in self.cells:
-            if cell.target in self.at:
-                candidates[cell.target].append(cell)
-        for index, found in candidates.items():
-            name = self.at[index]
-            if any(cell.too_long for cell in found):
-                words = f"more than {MAX_SOURCE // 1_000_000} million characters, and was not read"
-                self._find("huge-cell", f"The cell of `{name}` has {words}.", name, for_person=True)
-                found = [cell for cell in found if not cell.too_long]
-            if found:
-                cell = self._choose(index, found)
-                self._take(index, cell)
+    def _take(self, place: Place) -> None:
+        """The source of an answer's cell, if it is there; of two cells for one answer, one."""
+        name, wanted = place.name, place.cell.cell_type
+        found = [cell for cell in place.found if not cell.too_long]
+        if len(found) < len(place.found):
+            words = f"more than {MAX_SOURCE // 1_000_000} million characters, and was not read"
+            self._find("huge-cell", f"The cell of `{name}` has {words}.", place, for_person=True)
+        if not found:
+            return
+        cell = found[0] if len(found) == 1 else self._choose(place, found)
+        place.taken, cell.used = cell.source, True
+        if cell.kind != wanted:
+            code, was, now = _TURNED[wanted]
+            self._find(code, f"The cell of `{name}` had become a {was} cell; it was read as {now}.", place)
+        if cell.has_attachments:
+            words = "with a picture or file in it, which was not taken along: look at what was handed in"
+            self._find("attachment", f"The cell of `{name}` came {words}.", place, for_person=True)
 
-    def _choose(self, index: int, found: list[HandedIn]) -> HandedIn:
+    def _choose(self, place: Place, found: list[HandedIn]) -> HandedIn:
         """One of several cells that say they are the same answer."""
-        if len(found) == 1:
-            return found[0]
-        name = self.at[index]
-        changed = [cell for cell in found if cell.source.strip() and not self._is_stub(index, cell.source)] or found
-        if not self._is_written(index):
+        name = place.name
+        changed = [cell for cell in found if not place.is_blank(cell.source)] or found
+        if not place.is_written:
             changed = [cell for cell in changed if name in defined_names(cell.source)] or changed
-        differ = len({_bare(cell.source) for cell in changed}) > 1
-        if differ:
+        if differ := len({bare(cell.source) for cell in changed}) > 1:
             words = "They differ; the last one was graded."
         elif len(changed) < len(found):
             words = "The one that holds your answer was graded."
         else:
             words = "They are the same."
-        self._find(
-            "duplicate-cell",
-            f"The notebook has {len(found)} cells for the answer `{name}`. {words}",
-            name,
-            for_person=differ,
-        )
+        words = f"The notebook has {len(found)} cells for the answer `{name}`. {words}"
+        self._find("duplicate-cell", words, place, for_person=differ)
         for cell in found:
             # Another answer, or an empty one, is neither run nor graded; the other half of a cell that was split is.
-            if self._is_stub(index, cell.source) or name in defined_names(cell.source) or self._is_written(index):
-                self.used.add(id(cell))
-            elif cell is not changed[-1]:
+            cell.used = place.is_written or place.is_blank(cell.source) or name in defined_names(cell.source)
+            if not cell.used and cell is not changed[-1]:
                 cell.target = None
         return changed[-1]
-
-    def _take(self, index: int, cell: HandedIn) -> None:
-        name = self.at[index]
-        self.taken[index] = cell.source
-        self.used.add(id(cell))
-        wanted = self.release.cells[index].cell_type
-        if cell.kind != wanted and wanted == "code":
-            self._find(
-                "not-code", f"The cell of `{name}` had become a text cell; it was read as the code that it was.", name
-            )
-        elif cell.kind != wanted:
-            self._find("not-text", f"The cell of `{name}` had become a code cell; it was read as text.", name)
-        if cell.has_attachments:
-            words = "with a picture or file in it, which was not taken along: look at what was handed in"
-            self._find("attachment", f"The cell of `{name}` came {words}.", name, for_person=True)
 
     def _recover_answers(self) -> None:
         """Find answers elsewhere whose cell is gone, or is still as it was given out."""
         extras = [c for c in self.cells if c.target is None and not c.too_long and c.source.strip()]
         names = {id(c): defined_names(c.source) for c in extras}
-        for name, index in self.answers.items():
-            given = self.taken.get(index)
-            if self._is_written(index):
-                if given is None or not given.strip() or self._is_stub(index, given):
-                    self._recover_text(name, index)
+        for place in self.answers:
+            name, was_there = place.name, place.taken is not None
+            if not place.is_blank(place.source):
                 continue
-            if given is not None and _code_lines(given) and not self._is_stub(index, given):
-                continue
-            elsewhere = [c for c in extras if name in names[id(c)] and id(c) not in self.used]
-            elsewhere = [c for c in elsewhere if not self._is_stub(index, c.source)] or (
-                elsewhere if given is None else []
-            )
+            if place.is_written:
+                elsewhere = [c for c in self._below(place) if c in extras and c.kind == "markdown"]
+                text = "\n\n".join([place.source, *(cell.source for cell in elsewhere)])
+                words = f"The text below the question `{name}` was taken for its answer."
+            else:
+                elsewhere = [c for c in extras if name in names[id(c)] and not c.used]
+                elsewhere = [c for c in elsewhere if not place.is_stub(c.source)] or ([] if was_there else elsewhere)
+                text = elsewhere[-1].source if elsewhere else ""
+                was = "was left as it was given out" if was_there else "was gone or renamed"
+                words = f"The cell of `{name}` {was}; your `{name}` was found in another cell."
             if elsewhere:
-                self.taken[index] = elsewhere[-1].source
-                self.used.add(id(elsewhere[-1]))
-                words = "was gone or renamed" if given is None else "was left as it was given out"
-                self._find(
-                    "answer-elsewhere", f"The cell of `{name}` {words}; your `{name}` was found in another cell.", name
-                )
-            elif given is None:
-                self._find(
-                    "missing-cell",
-                    f"The notebook has no cell for `{name}`, so there is nothing to grade for it.",
-                    name,
-                )
+                place.taken, elsewhere[-1].used = text, True
+                self._find("answer-elsewhere", words, place)
+            elif not was_there:
+                of = f"the question `{name}`" if place.is_written else f"`{name}`, so there is nothing to grade for it"
+                self._find("missing-cell", f"The notebook has no cell for {of}.", place)
 
-    def _recover_text(self, name: str, index: int) -> None:
-        """A written answer in text cells of the student's own, right below the question."""
-        following: list[HandedIn] = []
-        below = False
+    def _below(self, place: Place) -> Iterator[HandedIn]:
+        """The student's own cells right below one of the release's."""
+        is_below = False
         for cell in self.cells:
-            if cell.target is not None:
-                below = cell.target == index
-            elif below and cell.kind == "markdown" and cell.source.strip() and not cell.too_long:
-                following.append(cell)
-        if following:
-            parts = [self._given(index), *(cell.source for cell in following)]
-            self.taken[index] = "\n\n".join(parts)
-            self._find("answer-elsewhere", f"The text below the question `{name}` was taken for its answer.", name)
-        elif index not in self.taken:
-            self._find("missing-cell", f"The notebook has no cell for the question `{name}`.", name)
+            is_below = is_below if cell.target is None else cell.target is place
+            if is_below and cell.target is None:
+                yield cell
 
     def _tidy_written(self) -> None:
         """In a written answer, words stand for pictures, which are not taken along; of one that nobody would read to
         its end, take the beginning.
         """
-        for name, index in self.answers.items():
-            if self._is_written(index) and index in self.taken:
-                self.taken[index] = _ATTACHED.sub(r"(picture: \1)", self.taken[index])
-            if self._is_written(index) and len(self._given(index)) > MAX_WRITTEN:
-                self.taken[index] = self._given(index)[:MAX_WRITTEN]
-                words = f"more than {MAX_WRITTEN:,} characters; the rest was left out"
-                self._find("huge-cell", f"Your answer to `{name}` has {words}.", name, for_person=True)
+        for place in self.answers:
+            if place.is_written and place.taken is not None:
+                text = _ATTACHED.sub(r"(picture: \1)", place.taken)
+                place.taken = text[:MAX_WRITTEN]
+                if len(text) > MAX_WRITTEN:
+                    words = f"more than {MAX_WRITTEN:,} characters; the rest was left out"
+                    self._find("huge-cell", f"Your answer to `{place.name}` has {words}.", place, for_person=True)
 
     def _look_at_checks(self) -> None:
         """Say which of the cells that students cannot change were changed: the release's are used."""
-        found: dict[int, list[HandedIn]] = defaultdict(list)
-        for cell in self.cells:
-            if cell.target is not None:
-                found[cell.target].append(cell)
         is_another = any(f.code == "other-notebook" for f in self.findings)
-        for name, index in self.grade_ids.items():
-            if index in self.at:
+        for name, place in self.named.items():
+            if place.is_answer:
                 continue
-            is_check = name.startswith("check_")
-            what = f"The check of `{name.removeprefix('check_')}`" if is_check else f"The cell `{name}`"
+            exercise, given = name.removeprefix("check_"), place.cell.source
+            is_check = exercise != name
+            what = f"The check of `{exercise}`" if is_check else f"The cell `{name}`"
             again = "Grading used the one that you were given."
-            answer = self.answers.get(name.removeprefix("check_"))
-            is_left_out = is_check and answer is not None and answer not in self.taken  # with its exercise
-            if not found[index] and not is_another and not is_left_out:
-                self._find("check-missing", f"{what} was gone. {again}", name)
-            changed = [c for c in found[index] if _bare(c.source) != _bare(self.release.cells[index].source)]
+            answer = self.named.get(exercise) if is_check else None
+            is_left_out = answer is not None and answer.is_answer and answer.taken is None  # with its exercise
+            if not place.found and not is_another and not is_left_out:
+                self._find("check-missing", f"{what} was gone. {again}", place)
+            changed = [c for c in place.found if bare(c.source) != bare(given)]
             if not is_check:  # where there is no torch, imports are left out
-                given = set(_code_lines(self.release.cells[index].source))
-                changed = [c for c in changed if not given.issuperset(_code_lines(c.source))]
+                changed = [c for c in changed if {*code_lines(c.source)} - {*code_lines(given)}]
             if changed:
                 rewritten = is_check and any(_is_rewritten_check(c.source) for c in changed)
                 tip = "" if rewritten else " Put code of your own into cells of your own."
-                self._find("check-changed", f"{what} was changed. {again}{tip}", name, for_person=rewritten)
-            elif len(found[index]) > 1:
-                self._find("check-copied", f"{what} was there {len(found[index])} times. {again}", name)
+                self._find("check-changed", f"{what} was changed. {again}{tip}", place, for_person=rewritten)
+            elif len(place.found) > 1:
+                self._find("check-copied", f"{what} was there {len(place.found)} times. {again}", place)
 
     def _insert_helpers(self, notebook: NotebookNode) -> None:
-        """Put the student's own code cells into the notebook, and check that it is whole."""
-        placed: dict[int, list[str]] = defaultdict(list)
+        """Put the student's own code cells into the notebook."""
         helpers = list(self._helpers())
         if len(helpers) > MAX_HELPERS:
-            self._find(
-                "too-many-cells",
-                f"Of your own {len(helpers)} code cells, only the first {MAX_HELPERS} were run.",
-                for_person=True,
-            )
-        for slot, source in helpers[:MAX_HELPERS]:
-            placed[slot].append(source)
-        number, cells = 0, []
-        for index, cell in enumerate([*notebook.cells, None]):
-            for source in placed[index]:
-                number += 1
-                made = nbformat.v4.new_code_cell(source, metadata=copy.deepcopy(HELPER))
-                made.id = f"helper-{number}"
-                cells.append(made)
-            if cell is not None:
-                cells.append(cell)
-        notebook.cells = cells
+            words = f"Of your own {len(helpers)} code cells, only the first {MAX_HELPERS} were run."
+            self._find("too-many-cells", words, for_person=True)
+        given = [(index, 1, cell) for index, cell in enumerate(notebook.cells)]
+        for number, (slot, source) in enumerate(sorted(helpers[:MAX_HELPERS], key=lambda one: one[0]), 1):
+            made = nbformat.v4.new_code_cell(source, metadata=copy.deepcopy(HELPER))
+            made.id = f"helper-{number}"
+            given.append((slot, 0, made))
+        notebook.cells = [cell for *_, cell in sorted(given, key=lambda one: one[:2])]
         notebook.nbformat_minor = max(notebook.nbformat_minor, 5)  # the first with ids
 
     def _helpers(self) -> Iterator[tuple[int, str]]:
@@ -298,83 +245,45 @@ class _Graft:
         helpers keep their own order, and none comes to stand behind an answer that it stood above.
         """
         cells = self.cells[:MAX_CELLS]
-        later, latest = [0] * len(cells), len(self.release.cells)
-        for i in range(len(cells) - 1, -1, -1):
-            later[i] = latest
-            if cells[i].target in self.at:
-                latest = min(latest, cells[i].target or 0)
-        below = _next_known(cells)
-        above: int | None = None
-        reached = 0
-        for i, cell in enumerate(cells):
-            if cell.target is not None:
-                above = cell.target
+        known = [cell.target for cell in cells]
+        answers = {place.name for place in self.answers}
+        # for each cell, the known one below it, and the first of the release's answers that stand below it
+        following, below, first = list[tuple[Place | None, int]](), None, len(self.release.cells)
+        for place in reversed(known):
+            following.append((below, first))
+            below = place or below
+            first = min(first, place.index) if place and place.is_answer else first
+        above, reached = None, 0
+        for i, (cell, (below, first)) in enumerate(zip(cells, reversed(following))):
+            above = cell.target or above
             source = self._own_source(cell)
             if source is None:
                 continue
-            slot = 0 if above is None else above + 1
-            if below[i] in self.at and above not in self.at and (below[i] or 0) >= slot:
-                slot = below[i] or 0
-            reached = slot = max(reached, min(slot, later[i]))
-            names = defined_names(source)
-            for earlier in cells[:i] if names & self.answers.keys() else ():
-                if self.at.get(-1 if earlier.target is None else earlier.target) in names:
-                    slot = max(slot, (earlier.target or 0) + 1)  # defines an answer anew: it stood below it
+            slot = 0 if above is None else above.index + 1
+            if below and below.is_answer and not (above and above.is_answer) and below.index >= slot:
+                slot = below.index
+            reached = slot = max(reached, min(slot, first))
+            if names := defined_names(source) & answers:  # defines an answer anew: it stood below it
+                slot = max([slot, *(one.index + 1 for one in known[:i] if one and one.is_answer and one.name in names)])
             yield slot, source
 
     def _own_source(self, cell: HandedIn) -> str | None:
         """The code of a cell that is the student's own, else None. A cell of the unit that is not locked, no answer and
         no experiment is so as well, if it was changed.
         """
-        if cell.kind != "code" or not cell.source.strip() or id(cell) in self.used:
+        if cell.kind != "code" or not cell.source.strip() or cell.used:
             return None
         if cell.target is None:
             return cell.source
-        given = self.release.cells[cell.target]
-        is_free = not _grade_id(given) and "experiment" not in given.metadata.get("tags", [])
-        return cell.source if is_free and _bare(cell.source) != _bare(given.source) else None
+        given = cell.target.cell
+        is_free = not cell.target.name and "experiment" not in given.metadata.get("tags", [])
+        return cell.source if is_free and bare(cell.source) != bare(given.source) else None
 
-    def _given(self, index: int) -> str:
-        return self.taken.get(index, self.release.cells[index].source)
-
-    def _is_stub(self, index: int, source: str) -> bool:
-        given = self.release.cells[index].source
-        if self._is_written(index):
-            return _bare(source) == _bare(given)
-        return _code_lines(source) == _code_lines(given)
-
-    def _is_written(self, index: int) -> bool:
-        return bool(self.release.cells[index].cell_type == "markdown")
-
-    def _find(self, code: str, message: str, cell: str | None = None, *, for_person: bool = False) -> None:
-        self.findings.append(Finding(code, message, cell, for_person))
-
-
-def _next_known(cells: list[HandedIn]) -> list[int | None]:
-    """For each cell, the target of the first known cell below it."""
-    following: list[int | None] = []
-    known: int | None = None
-    for cell in reversed(cells):
-        following.append(known)
-        known = known if cell.target is None else cell.target
-    return following[::-1]
+    def _find(self, code: str, message: str, place: Place | None = None, *, for_person: bool = False) -> None:
+        self.findings.append(Finding(code, message, place.name if place else None, for_person))
 
 
 _ATTACHED = re.compile(r"!\[([^\[\]]*)\]\(attachment:[^()\s]*\)")  # a picture that was pasted into a text
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
-
-
-def _bare(source: str) -> str:
-    """A source without what does not count: white space at the ends of lines, and empty lines around it."""
-    return "\n".join(line.rstrip() for line in source.strip("\n").splitlines()).strip()
-
-
-def _code_lines(source: str) -> list[str]:
-    """The lines that are not empty and not only a comment."""
-    return [line.rstrip() for line in source.split("\n") if line.strip() and not line.lstrip().startswith("#")]
 
 
 _DEFINES = re.compile(r"^(?:(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?=(?!=))", re.MULTILINE)
@@ -394,4 +303,4 @@ _CALLS_CHECK = re.compile(r"^[ \t]*(\w+\s*=\s*|assert\s+|print\()?check\(", re.M
 
 def _is_rewritten_check(source: str) -> bool:
     """Whether a check cell does something else than to check: it calls no `check` any more, or makes one itself."""
-    return bool(_code_lines(source)) and ("check" in defined_names(source) or not _CALLS_CHECK.search(source))
+    return bool(code_lines(source)) and ("check" in defined_names(source) or not _CALLS_CHECK.search(source))

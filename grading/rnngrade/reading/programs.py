@@ -16,7 +16,6 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -101,68 +100,42 @@ class _Unfold(ast.NodeTransformer):
         return found
 
 
-@dataclass(frozen=True, eq=False)
 class Statement:
     """A statement at the top of a cell: the names that it binds, and the nodes in it that refer to something."""
 
-    binds: frozenset[str]
-    refers: tuple[ast.AST, ...]
-    is_import: bool
+    def __init__(self, node: ast.stmt) -> None:
+        self.binds = bound_by(node)
+        self.refers = [inner for inner in ast.walk(node) if isinstance(inner, _REFERS)]
+        self.is_import = isinstance(node, (ast.Import, ast.ImportFrom))
 
 
-@dataclass(frozen=True, eq=False)
 class Program:
     """A cell's program, and what of it says what names stand for. `local` has the ids of the names that a function
     binds itself, to what is no module, `own` the attributes that are given to objects, `aliases` what names are set to.
+
+    **Errors:** as `as_run`.
     """
 
-    tree: ast.Module
-    magics: tuple[str, ...]
-    local: frozenset[int]
-    imported: tuple[tuple[str, str], ...]
-    own: frozenset[str]
-    aliases: tuple[tuple[str, ast.expr], ...]
-    statements: tuple[Statement, ...]
+    def __init__(self, source: str) -> None:
+        self.tree, self.magics = as_run(source)
+        nodes = [*ast.walk(self.tree)]
+        self.local = {*_local_in(self.tree, frozenset())}
+        self.imported = [_top(dotted, name) for node in nodes for dotted, name in imports(node)]
+        self.own = {name for node in nodes for name in _given_attributes(node)}
+        set_to = [node for node in nodes if isinstance(node, ast.Assign) and root_of(node.value) is not None]
+        self.aliases = [(t.id, node.value) for node in set_to for t in node.targets if isinstance(t, ast.Name)]
+        self.statements = [*map(Statement, self.tree.body)]
 
-    @classmethod
-    def of(cls, source: str) -> Program:
-        """The program that a cell is. A class hands in many that are the same. **Errors:** as `as_run`."""
-        try:
-            return cls._of_short(source) if len(source) <= SHORT else cls._read(source)
-        except RecursionError:
-            raise TooComplex from None
 
-    @classmethod
-    @lru_cache(maxsize=500)
-    def _of_short(cls, source: str) -> Program:
-        return cls._read(source)
+_short_program = lru_cache(maxsize=500)(Program)
 
-    @classmethod
-    def _read(cls, source: str) -> Program:
-        tree, magics = as_run(source)
-        nodes = [*ast.walk(tree)]
-        return cls(
-            tree,
-            tuple(magics),
-            frozenset(_local_in(tree, frozenset())),
-            tuple(_top(dotted, name) for node in nodes for dotted, name in imports(node)),
-            frozenset(name for node in nodes for name in _given_attributes(node)),
-            tuple(
-                (target.id, node.value)
-                for node in nodes
-                if isinstance(node, ast.Assign) and root_of(node.value) is not None
-                for target in node.targets
-                if isinstance(target, ast.Name)
-            ),
-            tuple(
-                Statement(
-                    frozenset(bound_by(statement)),
-                    tuple(node for node in ast.walk(statement) if isinstance(node, _REFERS)),
-                    isinstance(statement, (ast.Import, ast.ImportFrom)),
-                )
-                for statement in tree.body
-            ),
-        )
+
+def program(source: str) -> Program:
+    """The program that a cell is. A class hands in many that are the same. **Errors:** as `as_run`."""
+    try:
+        return _short_program(source) if len(source) <= SHORT else Program(source)
+    except RecursionError:
+        raise TooComplex from None
 
 
 def readable(sources: Iterable[str]) -> list[Program]:
@@ -170,7 +143,7 @@ def readable(sources: Iterable[str]) -> list[Program]:
     found = []
     for source in sources:
         with suppress(SyntaxError, TooComplex):
-            found.append(Program.of(source))
+            found.append(program(source))
     return found
 
 
@@ -223,6 +196,13 @@ def root_of(node: ast.AST | None) -> str | None:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes in the order of the text."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from in_order(child)
 
 
 def imports(node: ast.AST) -> Iterator[tuple[str, str]]:

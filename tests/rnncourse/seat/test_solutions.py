@@ -10,8 +10,9 @@ from rnncourse import check, exercises, hint, solution, where
 from rnncourse.checks.exercise import Question
 from rnncourse.checks.shelf import read
 from rnncourse.seat import logbook, notebook, solutions
-from rnngrade.author.build import others_path, shelf_path
+from rnngrade.author.build import copy_path
 from rnngrade.author.cells import others
+from rnngrade.author.validate import shelf_of
 from tests.rnncourse.seat.test_cli import ROOT, rnncourse
 
 
@@ -88,8 +89,8 @@ def test_each_solution_is_python_and_says_why(unit):
 
 @pytest.mark.parametrize("unit", exercises.STEMS)
 def test_the_package_has_a_few_other_ways_of_each_exercise(unit):
-    copy = others_path(ROOT, unit).read_text(encoding="utf-8")
-    assert copy == others(read(shelf_path(ROOT, unit))), "make notebooks"
+    copy = copy_path(ROOT, "others", unit).read_text(encoding="utf-8")
+    assert copy == others(read(ROOT / shelf_of(unit))), "make notebooks"
 
 
 @pytest.mark.parametrize("name", ["hidden_layer", "rnn_step", "softmax", "rnn_parameter_count"])

@@ -11,7 +11,7 @@ what an answer was asked there.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,7 @@ from rnngrade.gradebook.showing import grade_id_of
 from rnngrade.pages.templates import templates
 
 # Bytes that may be taken on a page; all of it without the notebook stays below 300 kB.
-CODE_IN_ALL = 100_000
-COMMENTS_IN_ALL = 50_000
-MESSAGES_IN_ALL = 50_000
+MOST = {"code": 100_000, "comments": 50_000, "messages": 50_000}  # of all exercises together
 CELL = 20_000
 NOTEBOOK = 400_000
 MOST_FINDINGS = 20
@@ -41,19 +39,23 @@ _HEADING = re.compile(r"^#+ (Exercise [\d.]+) · `(\w+)`", re.MULTILINE)
 
 @dataclass
 class Block:
-    """One exercise, or one written question, on the page."""
+    """One exercise, or one written question, on the page: what the judge said of it, if it was not passed, and the
+    student's own answer. `number` is what the unit's text calls it.
+    """
 
     name: str
     number: str
     mark: Mark
-    message: Markup = _NOTHING
-    hint: Markup = _NOTHING
-    comment: Markup = _NOTHING
-    table: dict[str, Any] | None = None  # where the answer first differs, `rnncourse.checks.excerpt.Excerpt.plain`
-    code: list[tuple[Markup, bool]] = field(default_factory=list)
-    lines: tuple[int, ...] = ()
-    place: Markup = _NOTHING
-    answer: Markup = _NOTHING
+    comment: str
+    said: ExerciseResult | None
+    source: str
+    is_written: bool
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Where it goes wrong, if that is known, in the source of which the lines are."""
+        found = (self.said.where if self.said else None) or {}
+        return {"source": self.source.strip("\n"), "lines": (), "part": None, "message": ""} | found
 
 
 @dataclass(frozen=True)
@@ -69,66 +71,37 @@ def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_op
     unfolded if `is_open`, as whoever grades wants it.
     """
     sources = {grade_id_of(cell): cell["source"] for cell in cells if grade_id_of(cell)}
-    numbers = _numbers(cells)
-    results = {result.name: result for result in record.exercises}
+    text = "\n".join(cell["source"] for cell in cells if cell.get("cell_type") == "markdown")
+    numbers = {found[2]: found[1] for found in _HEADING.finditer(text)}
+    results = {f"check_{result.name}": result for result in record.exercises if not result.passed}
     shown = [*(name for name in sources if name in marks.grades), *sorted(marks.grades.keys() - sources.keys())]
-    share = max(1, len(shown))
     blocks: dict[str, list[Block]] = {"waits": [], "lost": [], "blank": [], "right": []}
     for grade_id in shown:
         name, mark = grade_id.removeprefix("check_"), marks.grades[grade_id]
-        block = Block(name, numbers.get(name, "Written question" if grade_id == name else ""), mark)
-        if comment := marks.comments.get(name):
-            block.comment = markdown(comment, COMMENTS_IN_ALL // share)
+        number = numbers.get(name, "Written question" if grade_id == name else "")
+        comment, source = marks.comments.get(name, ""), sources.get(name, "")
+        block = Block(name, number, mark, comment, results.get(grade_id), source, is_written=grade_id == name)
         if mark.waits:
             blocks["waits"].append(block)
-        if mark.points is None:
-            continue
-        if mark.points >= mark.most:
-            blocks["right"].append(block)
-            continue
-        is_blank = name in marks.untouched and not mark.points
-        blocks["blank" if is_blank else "lost"].append(block)
-        result = results.get(name) if grade_id != name else None
-        if result and not result.passed:  # what the judge said of it
-            block.message = prose(result.message, MESSAGES_IN_ALL // share // 2)
-            block.hint = prose(result.hint, MESSAGES_IN_ALL // share // 4)
-            block.table = result.table
-        if not is_blank:
-            _show(block, result, sources.get(name, ""), share, is_code=grade_id != name)
+        if mark.points is not None:
+            is_blank = name in marks.untouched and not mark.points
+            kind = "right" if mark.points >= mark.most else "blank" if is_blank else "lost"
+            blocks[kind].append(block)
     return _template().render(
         **blocks,
         unit=record.unit,
         title=exercises.unit(record.unit).title if record.unit in exercises.STEMS else record.unit,
         student=record.student,
         marks=marks,
+        share=max(1, len(shown)),
         late="" if marks.late.is_unclear else marks.late.words(),
         open_points=sum(block.mark.most for block in blocks["waits"] if block.mark.points is None),
-        findings=[prose(finding.message, 1_000) for finding in record.findings[:MOST_FINDINGS]],
+        findings=[finding.message for finding in record.findings[:MOST_FINDINGS]],
         more_findings=max(0, len(record.findings) - MOST_FINDINGS),
         notebook=_notebook(cells, marks),
         digest=digest_of(record, marks),
         is_open=is_open,
     )
-
-
-def _numbers(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """By which number the unit's text calls an exercise: "Exercise 3.2"."""
-    text = "\n".join(cell["source"] for cell in cells if cell.get("cell_type") == "markdown")
-    return {found[2]: found[1] for found in _HEADING.finditer(text)}
-
-
-def _show(block: Block, result: ExerciseResult | None, source: str, share: int, *, is_code: bool) -> None:
-    """The student's own answer, with the place where it goes wrong if that is known."""
-    most = CODE_IN_ALL // share
-    if not is_code:
-        block.answer = markdown(source, most)
-        return
-    where = (result.where if result and not result.passed else None) or {}
-    if where.get("source"):  # of which the lines are; a record of an older release has none
-        source, block.lines = where["source"], tuple(where["lines"])
-    source = source.strip("\n")
-    block.place = prose(str(where.get("message") or ""), MESSAGES_IN_ALL // share // 4)
-    block.code = marked_code(source, block.lines, where.get("part"), most) if source else []
 
 
 def _notebook(cells: Iterable[dict[str, Any]], marks: Marks) -> Iterator[Cell]:
@@ -170,5 +143,6 @@ def _printed(cell: Mapping[str, Any]) -> Iterator[str]:
 @cache
 def _template() -> jinja2.Template:
     environment = templates(HERE, "style.css")
-    environment.filters["short"] = lambda value: cut(str(value), 60)
+    environment.filters |= {"prose": prose, "markdown": markdown, "short": lambda value: cut(str(value), 60)}
+    environment.globals |= {"most": MOST, "marked_code": marked_code}
     return environment.get_template("page.html")

@@ -9,15 +9,15 @@ secret and the time of the very submission that the page is about: a newer one m
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import nbformat
+from nbformat import NotebookNode
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Record, write_whole
 from rnngrade.gradebook.door import NOT_ENTERED
 from rnngrade.gradebook.marks import Marks, is_current, read_marks
+from rnngrade.gradebook.showing import cells_of
 from rnngrade.pages.feedback.page import page
 from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc
 
@@ -55,7 +55,7 @@ def page_now(desk: Desk, unit: str, student: str, marks: Mapping[str, Marks], fa
     return None
 
 
-def _write(desk: Desk, record: Record, marks: Marks, cells: list[dict[str, Any]], by_exchange: bool) -> Path:
+def _write(desk: Desk, record: Record, marks: Marks, cells: list[NotebookNode], by_exchange: bool) -> Path:
     path = desk.page_path(record.unit, record.student)
     # What a student wrote may hold half a surrogate, which no file can.
     write_whole(path, page(record, marks, cells).encode("utf-8", "replace"))
@@ -66,7 +66,7 @@ def _write(desk: Desk, record: Record, marks: Marks, cells: list[dict[str, Any]]
 
 def source_of(
     desk: Desk, unit: str, student: str, marks: Mapping[str, Marks]
-) -> tuple[Record, Marks, list[dict[str, Any]]]:
+) -> tuple[Record, Marks, list[NotebookNode]]:
     """The record, the marks and the cells of a submission. **Errors:** `DeskError`."""
     record = desk.record(unit, student)
     path = desk.executed_path(unit, student)
@@ -74,13 +74,7 @@ def source_of(
         raise DeskError(f"{student}'s {unit} is not graded yet: run `rnngrade run {unit}` first.")
     if student not in marks:
         raise DeskError(NOT_ENTERED.format(unit))
-    try:
-        cells = nbformat.v4.reads(path.read_text(encoding="utf-8"))["cells"]
-    except (ValueError, LookupError, TypeError, AttributeError):
-        raise DeskError(
-            f"{path} is no notebook any more: run `rnngrade run {unit} --force --student {student}`."
-        ) from None
-    return record, marks[student], cells
+    return record, marks[student], cells_of(path)
 
 
 def came_by_exchange(desk: Desk, unit: str) -> bool:

@@ -10,14 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
-from rnngrade.core.record import Record, write_whole
+from rnngrade.core.record import write_whole
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.by_hand import ByHand, Given
@@ -77,7 +75,7 @@ def answers(desk: Desk, unit: str, question: Question) -> list[Answer]:
     **Errors:** `DeskError`.
     """
     marks = read_marks(desk, unit, Failures())
-    found = [_answer(desk, unit, question, alike, marks) for alike in _alike_in(desk, unit, question).values()]
+    found = [_answer(desk, unit, question, alike, marks) for alike in _alike_in(question, marks).values()]
     return sorted(found, key=lambda one: (not one.waits, one.id))
 
 
@@ -100,59 +98,36 @@ def answers_of(desk: Desk, unit: str, found: Iterable[Answer], name: str) -> tup
     return theirs, ""
 
 
-def _alike_in(desk: Desk, unit: str, question: Question) -> dict[str, list[tuple[str, str]]]:
-    """Students and what they wrote, by a name for all that is alike."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for path in sorted((desk.records / unit).glob("*.json")):
-        executed = desk.executed_path(unit, path.stem)
-        source = _written(path, _stamp(path), executed, _stamp(executed), question.name)
-        if source is not None:
-            found.setdefault(_alike(question.answer_in(source)), []).append((path.stem, source))
+def _alike_in(question: Question, marks: Mapping[str, Marks]) -> dict[str, dict[str, str]]:
+    """What students have in the cell of the question, by a name for all that is alike."""
+    found: dict[str, dict[str, str]] = {}
+    for student in sorted(marks):
+        if (source := marks[student].written.get(question.name)) is not None:
+            found.setdefault(_alike(question.answer_in(source)), {})[student] = source
     return found
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
-
-
-@lru_cache(maxsize=10_000)
-def _written(record: Path, _: tuple[int, int], executed: Path, __: tuple[int, int], name: str) -> str | None:
-    """The text of a written question's cell, if it is for a person to mark: read once for each file and stamp."""
-    try:
-        if name not in Record.from_json(record.read_text(encoding="utf-8")).written:
-            return None
-        cells = json.loads(executed.read_bytes())["cells"]
-        source = next(c["source"] for c in cells if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):
-        return None
-    return "".join(source)
-
-
-def _answer(desk: Desk, unit: str, question: Question, alike: list[tuple[str, str]], marks: dict[str, Marks]) -> Answer:
-    text = question.answer_in(alike[0][1])
-    one = Answer(_alike(text), text)
-    known, comments = set(), set()
-    one.students = [student for student, _ in alike]
-    for student in one.students:
-        if student not in marks or question.name not in marks[student].grades:
+def _answer(
+    desk: Desk, unit: str, question: Question, sources: Mapping[str, str], marks: Mapping[str, Marks]
+) -> Answer:
+    text = question.answer_in(next(iter(sources.values())))
+    one, known = Answer(_alike(text), text, list(sources)), set[tuple[float | None, str]]()
+    for student in sources:
+        if question.name not in marks[student].grades:
             continue
         grade, comment = marks[student].grades[question.name], marks[student].comments.get(question.name, "")
-        given = by_hand.read(desk, unit, student).grades.get(question.name, Given(None))
+        points, given = grade.points, by_hand.read(desk, unit, student).grades.get(question.name, Given(None))
         one.waits = one.waits or grade.waits
-        if grade.waits and grade.points is not None:
-            one.before = Before(question.answer_in(given.answer), grade.points, comment)
-            grade, comment, given = replace(grade, points=None), "", Given(None)
-        known.add(grade.points)
-        comments.add(comment)
+        if grade.waits and points is not None:
+            one.before = Before(question.answer_in(given.answer), points, comment)
+            points, comment, given = None, "", Given(None)
+        known.add((points, comment))
         one.items = {int(n): part for n, part in given.items.items()}
         one.by = given.by or one.by
-    one.differ = len(known) > 1 or len(comments) > 1
-    one.points = next(iter(known)) if len(known) == 1 else None
-    one.comment = next(iter(comments)) if len(comments) == 1 else ""
+    one.differ = len(known) > 1
+    numbers, comments = {points for points, _ in known}, {comment for _, comment in known}
+    one.points = numbers.pop() if len(numbers) == 1 else None
+    one.comment = comments.pop() if len(comments) == 1 else ""
     return one
 
 
@@ -188,24 +163,24 @@ def mark(
             raise ValueError(f"The rubric has no item {number + 1} that gives {part:g} points.")
     if len(comment) > LONGEST_COMMENT:
         raise ValueError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(comment):,}.")
-    alike = _alike_in(desk, unit, question).get(answer)
-    if alike is None:
-        raise DeskError("Nobody has this answer any more: reload the page, a new one was collected meanwhile.")
-    sources = dict(alike)
-
-    def give(student: str, hand: ByHand) -> None:
-        hand.take(question.name, points, answer=sources[student], items={str(n): p for n, p in items.items()})
-        hand.comments.pop(question.name, None)
-        if comment:
-            hand.comments[question.name] = comment
 
     with GradebookWriter(desk) as gradebook:
-        if seen is not None:
-            now = _answer(desk, unit, question, alike, gradebook.marks(unit, sources))
-            if now.seen != seen:
-                raise MarkedMeanwhile(now)
+        marks = gradebook.marks(unit)
+        sources = _alike_in(question, marks).get(answer, {})
+        if not sources:
+            raise DeskError("Nobody has this answer any more: reload the page, a new one was collected meanwhile.")
+        now = _answer(desk, unit, question, sources, marks)
+        if seen not in (None, now.seen):
+            raise MarkedMeanwhile(now)
+
+        def give(student: str, hand: ByHand) -> None:
+            hand.take(question.name, points, answer=sources[student], items={str(n): p for n, p in items.items()})
+            hand.comments.pop(question.name, None)
+            if comment:
+                hand.comments[question.name] = comment
+
         gradebook.mark(unit, sources, give)
-    return Answer(answer, question.answer_in(alike[0][1]), list(sources), points, comment, False, False, items)
+    return Answer(answer, now.text, now.students, points, comment, items=items)
 
 
 def change_item(desk: Desk, unit: str, question: Question, number: int, item: Item) -> int:

@@ -5,14 +5,14 @@ bar has its pattern and a cell its sign. Whatever a student could have written (
 that failed, the page's content security policy would still keep it from running, since it allows just the one script.
 
 Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in Jinja, with what they share in
-`layout.html`.
+`layout.html` and `table.html`.
 """
 
 import contextlib
 import inspect
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from urllib.parse import quote
@@ -25,11 +25,12 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
 from rnngrade.core.text import prose
+from rnngrade.core.zips import zipped
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import read_marks
+from rnngrade.gradebook.showing import cells_of
 from rnngrade.pages.feedback.page import page as feedback_page
 from rnngrade.pages.feedback.write import source_of
-from rnngrade.pages.report.alike import for_detectors
 from rnngrade.pages.report.statistics import ENOUGH, StudentRow, UnitStatistics
 from rnngrade.pages.templates import templates
 from rnngrade.reading.digest import digest, weight
@@ -112,6 +113,40 @@ def references(catalogue: Unit) -> dict[str, set[str]]:
     return {name: {f"{weight(source)}:{digest(source)}" for source in found} for name, found in sources.items()}
 
 
+def for_detectors(desk: Desk, catalogue: Unit, students: Iterable[str]) -> dict[str, bytes]:
+    """What a detector of copies, such as Dolos and JPlag, takes, by where it lies in the report's folder for a unit: a
+    file for each student, and what the course has shown to everybody, as template or base code. Nothing is read here as
+    a program, so no text of a student's can take long.
+    """
+    executed = {student: desk.executed_path(catalogue.stem, student) for student in sorted(students)}
+    answers = ((f"answers/{one}.py", _joined(_code(path, of_students=True))) for one, path in executed.items())
+    return {"answers.zip": zipped(answers), "given/course.py": _joined(_known(desk.root, catalogue))}
+
+
+def _known(root: Path, catalogue: Unit) -> Iterator[str]:
+    """What the course has shown, or everybody may come to: each code cell of the unit as students get it and as it is
+    solved, and the textbook's answers.
+    """
+    for folder in ("notebooks", "solutions"):
+        yield from _code(root / folder / catalogue.stem / f"{catalogue.stem}.ipynb")
+    yield from (exercise.source for exercise in catalogue if isinstance(exercise, Exercise))
+
+
+def _code(path: Path, *, of_students: bool = False) -> Iterator[str]:
+    """The code cells of a notebook of the desk's or the course's; all, or those that are a student's own."""
+    cells = []
+    with contextlib.suppress(DeskError):  # of one that is none, feedback tells
+        cells = cells_of(path)
+    for cell in cells:
+        own = cell["metadata"].get("rnngrade") or cell["metadata"].get("nbgrader", {}).get("solution")
+        if cell["cell_type"] == "code" and (own or not of_students):
+            yield cell["source"]
+
+
+def _joined(sources: Iterable[str]) -> bytes:
+    return "\n\n".join(sources).encode("utf-8", "replace")
+
+
 def _rendered(template: str, **values: object) -> str:
     return _environment().get_template(template).render(**values)
 
@@ -125,9 +160,8 @@ def _write(path: Path, page: str) -> None:
 def _environment() -> jinja2.Environment:
     environment = templates(HERE, "script.js", "style.css")
     environment.globals["enough"] = ENOUGH
-    for filter in (percent, of_them, seconds, sort_people):
-        environment.filters[filter.__name__] = filter
-    environment.filters["prose"] = partial(prose, most=LONGEST)
+    filters = {"percent": percent, "of_them": of_them, "sort_people": sort_people}
+    environment.filters |= filters | {"prose": partial(prose, most=LONGEST)}
     return environment
 
 
@@ -142,19 +176,6 @@ def percent(part: int, whole: int) -> str:
     ('31%', '0%')
     """
     return f"{100 * part / whole:.0f}%" if whole else "0%"
-
-
-def seconds(value: float | None) -> str:
-    """A time, to what can be felt.
-
-    >>> seconds(0.004), seconds(0.314), seconds(61.4), seconds(None)
-    ('under 0.01 s', '0.31 s', '61 s', '–')
-    """
-    if value is None:
-        return "–"
-    if value < 0.01:
-        return "under 0.01 s"
-    return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
 
 
 def of_them(text: str) -> str:

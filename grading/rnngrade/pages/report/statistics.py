@@ -14,7 +14,7 @@ Shares are of the class: of all whose work is graded. An exercise that a record 
 import json
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -49,6 +49,7 @@ class Group:
     """
 
     exercise: str
+    kind: str
     name: str
     message: str
     students: tuple[str, ...]
@@ -61,33 +62,32 @@ class ExerciseStatistics:
 
     def __init__(self, exercise: Exercise | Question, records: list[Record]) -> None:
         results = {r.student: _result(r, exercise) for r in records}
-        of: dict[str, dict[str, ExerciseResult]] = {kind: {} for kind in KINDS}
-        for student, result in results.items():
-            of[kind_of(result)][student] = result
+        kinds, groups = Counter(map(kind_of, results.values())), _groups(exercise, results)
         seconds = [(result.seconds, s) for s, result in results.items() if result.seconds is not None]
         points = [result.points for result in results.values()]
         self.name, self.max_points = exercise.name, float(exercise.points)
-        self.counts = {kind: len(students) for kind, students in of.items()}
+        self.counts = {kind: kinds[kind] for kind in KINDS}
         self.mean = _rounded(np.mean(points)) if points else None
         self.discrimination = discrimination(points, [r.points - p for r, p in zip(records, points)])
-        self.mistakes = _mistakes(exercise, of[EXPLAINED])
-        self.unexplained = _unexplained(exercise.name, of[UNEXPLAINED])
-        self.failed = _failed(exercise.name, of[FAILED])
-        self.wrong = bool(self.mistakes or self.unexplained or self.failed)  # is more to be said than who got it?
+        self.wrong = bool(groups)  # is more to be said than who got it?
+        self.mistakes, self.unexplained, self.failed = (
+            [group for group in groups if group.kind == kind] for kind in (EXPLAINED, UNEXPLAINED, FAILED)
+        )
         self.timed_out = sum(len(f.students) for f in self.failed if f.name == TIMED_OUT)
         self.median_seconds = float(np.median([t for t, _ in seconds])) if seconds else None
         self.slowest = max(seconds, default=None)
 
 
-@dataclass(frozen=True)
 class Cell:
-    """A student's result in one exercise: `points` as they count, by hand if a person gave any."""
+    """A student's result in one exercise: `points` as they count, by hand if a person gave any; `judged` is what the
+    judge gave, where a person gave something else.
+    """
 
-    kind: str
-    points: float
-    status: str = JUDGED
-    diagnosis: str | None = None
-    judged: float | None = None  # what the judge gave, where a person gave something else
+    def __init__(self, result: ExerciseResult, mark: Mark | None) -> None:
+        by_hand = mark.points if mark and (mark.by_hand or mark.extra) else None
+        self.kind, self.status, self.diagnosis = kind_of(result), result.status, result.diagnosis
+        self.points = result.points if by_hand is None else by_hand
+        self.judged = None if self.points == result.points else result.points
 
 
 class StudentRow:
@@ -98,19 +98,12 @@ class StudentRow:
     def __init__(self, record: Record, catalogue: Unit, written: tuple[str, ...], marks: Marks) -> None:
         self.student, self.flags = record.student, len(record.flags)
         given = {exercise.name: marks.grades.get(f"check_{exercise.name}") for exercise in catalogue}
-        self.cells = {exercise.name: _cell(_result(record, exercise), given[exercise.name]) for exercise in catalogue}
+        self.cells = {exercise.name: Cell(_result(record, exercise), given[exercise.name]) for exercise in catalogue}
         self.written = {n: marks.grades.get(n, Mark(None, 0.0, waits=n in record.written)) for n in written}
         self.points = round(sum(cell.points for cell in self.cells.values()), 2)
         self.total = round(self.points + sum(answer.points or 0.0 for answer in self.written.values()), 2)
         # Points given by hand wait as well, if the submission has changed since.
         self.waiting = tuple(name for name, mark in (given | self.written).items() if mark and mark.waits)
-
-
-def _cell(result: ExerciseResult, mark: Mark | None) -> Cell:
-    by_hand = mark.points if mark and (mark.by_hand or mark.extra) else None
-    points = result.points if by_hand is None else by_hand
-    judged = None if by_hand in (None, result.points) else result.points
-    return Cell(kind_of(result), points, result.status, result.diagnosis, judged)
 
 
 @dataclass(frozen=True)
@@ -168,17 +161,15 @@ class UnitStatistics:
         self.exercises = tuple(ExerciseStatistics(e, graded) for e in catalogue)
         # sorting is stable: what is as common stays in the catalogue's order
         self.mistakes = tuple(sorted((m for e in self.exercises for m in e.mistakes), key=lambda m: -len(m.students)))
-        self.written = tuple(dict.fromkeys(name for record, one in given for name in _written(record, one)))
+        written = (name for record, one in given for name in (*record.written, *one.grades))
+        self.written = tuple(dict.fromkeys(name for name in written if not name.startswith("check_")))
         self.students = tuple(StudentRow(record, catalogue, self.written, one) for record, one in given)
         points = [row.points for row in self.students]
-        self.mean = _rounded(np.mean(points)) if points else None
-        self.median = _rounded(np.median(points)) if points else None
+        self.mean, self.median = (_rounded(of(points)) if points else None for of in (np.mean, np.median))
         self.bins = histogram(points, self.max_points)
-        waiting = {
-            name: tuple(row.student for row in self.students if name in row.waiting)
-            for name in (*(e.name for e in self.exercises), *self.written)
-        }
-        self.waiting = {name: students for name, students in waiting.items() if students}  # by what is to be marked
+        waiting = _by((name, row.student) for row in self.students for name in row.waiting)
+        to_mark = (*(e.name for e in self.exercises), *self.written)
+        self.waiting = {name: waiting[name] for name in to_mark if name in waiting}
         self.to_mark = sum(map(len, self.waiting.values()))
         self.flags = tuple((r.student, f) for r in graded for f in r.findings if f.for_person)
         self.flagged = len({student for student, _ in self.flags})
@@ -227,7 +218,7 @@ def histogram(points: Iterable[float], max_points: float) -> tuple[Bin, ...]:
     """
     if max_points <= 0:
         return ()
-    width = next(w for w in (1, 2, 3, 5, 10, 20, 50, math.ceil(max_points)) if max_points <= w * MOST_BINS)
+    width = math.ceil(max_points / MOST_BINS)
     edges = [min(i * width, max_points) for i in range(math.ceil(max_points / width) + 1)]
     # More than the most can be had by hand; it stands with the best.
     counts, _ = np.histogram(np.clip(list(points), 0, max_points), bins=edges)
@@ -239,24 +230,33 @@ def _result(record: Record, exercise: Exercise | Question) -> ExerciseResult:
     return next((result for result in record.exercises if result.name == exercise.name), missing)
 
 
-def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:
-    order = {m.name: i for i, m in enumerate(exercise.misconceptions)}
+def _groups(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> list[Group]:
+    """Those who did not get it, but for stubs, by what is to be said of them; the largest group first."""
     messages = IN_GENERAL | {m.name: m.message for m in exercise.misconceptions}
-    # Who made two mistakes at once has both.
-    groups = _by((name, s) for s, result in results.items() for name in str(result.diagnosis).split(TWO))
-    found = [Group(exercise.name, name, messages.get(name, ""), students) for name, students in groups.items()]
-    return tuple(sorted(found, key=lambda m: (-len(m.students), order.get(m.name, len(order)))))
-
-
-def _unexplained(exercise: str, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:
-    found = []
-    for students in _by((_found_out(result), s) for s, result in results.items()).values():
+    order, found = [m.name for m in exercise.misconceptions], list[Group]()
+    alike = _by(((kind_of(result), said), student) for student, result in results.items() for said in _said(result))
+    for (kind, said), students in alike.items():
         first = results[students[0]]
-        where = first.where or {}
-        has_lines = where.get("lines") and where.get("source")  # a record of an older release has no source
-        example = listing(where["source"], where["lines"]) if has_lines else ""
-        found.append(Group(exercise, "", first.message, students, where.get("message", ""), example))
-    return tuple(sorted(found, key=lambda u: -len(u.students)))
+        if kind == EXPLAINED:
+            group = Group(exercise.name, kind, said, messages.get(said, ""), students)
+        elif kind == FAILED:
+            group = Group(exercise.name, kind, first.status, _LINE.sub("", first.message), students)
+        else:
+            where = first.where or {}
+            example = listing(where["source"], where["lines"]) if where.get("lines") else ""
+            group = Group(exercise.name, kind, "", first.message, students, where.get("message", ""), example)
+        found.append(group)
+    return sorted(found, key=lambda g: (-len(g.students), [*order, g.name].index(g.name)))
+
+
+def _said(result: ExerciseResult) -> list[str]:
+    """By what those who did not get it are told apart. Who made two mistakes at once has both."""
+    kind = kind_of(result)
+    if kind == EXPLAINED:
+        return str(result.diagnosis).split(TWO)
+    if kind == FAILED:
+        return [result.status + _LINE.sub("", result.message)]
+    return [_found_out(result)] if kind == UNEXPLAINED else []
 
 
 _RELATIONS = re.compile("part: .*|items|depends|region|cases|changed cases|only")
@@ -276,15 +276,6 @@ def _found_out(result: ExerciseResult) -> str:
     return _LINE.sub("", result.message)
 
 
-def _failed(exercise: str, results: dict[str, ExerciseResult]) -> tuple[Group, ...]:
-    groups = _by(((result.status, _LINE.sub("", result.message)), s) for s, result in results.items())
-    return tuple(Group(exercise, status, words, students) for (status, words), students in sorted(groups.items()))
-
-
-def _written(record: Record, marks: Marks) -> list[str]:
-    return [*record.written, *(name for name in marks.grades if not name.startswith("check_"))]
-
-
 def _same_answers(
     records: list[Record], references: Mapping[str, Collection[str]]
 ) -> tuple[tuple[SameAnswers, ...], tuple[SameAnswers, ...]]:
@@ -296,30 +287,21 @@ def _same_answers(
         for name, digest in r.answers.items()
         if kinds.get((r.student, name)) != UNWRITTEN  # a long stub is nobody's answer
     )
-    together: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    as_reference: dict[str, list[str]] = defaultdict(list)
+    shared: dict[tuple[bool, tuple[str, ...]], list[str]] = defaultdict(list)
     for (name, digest), students in groups.items():
         # What most of the class wrote is just the way to write it. Among three or fewer, that cannot be told.
-        if _weight(digest) < LONG_ENOUGH or len(students) > max(3, len(records) / 2):
+        if int(digest.partition(":")[0]) < LONG_ENOUGH or len(students) > max(3, len(records) / 2):
             continue
-        if digest in references.get(name, ()):
-            for student in students:
-                as_reference[student].append(name)
-        elif len(students) > 1:
-            together[students].append(name)
-    same = [
-        SameAnswers(students, tuple(names), tuple(n for n in names if kinds.get((students[0], n)) != PASSED))
-        for students, names in together.items()
-    ]
-    return (
-        tuple(sorted(same, key=lambda s: (-len(s.wrong), -len(s.exercises), len(s.students), s.students))),
-        tuple(sorted((SameAnswers((s,), tuple(n)) for s, n in as_reference.items()), key=lambda s: -len(s.exercises))),
-    )
-
-
-def _weight(digest: str) -> int:
-    weight = digest.partition(":")[0]
-    return int(weight) if weight.isdecimal() else 0
+        is_the_course_s = digest in references.get(name, ())
+        for who in [(one,) for one in students] if is_the_course_s else [students] if len(students) > 1 else []:
+            shared[is_the_course_s, who].append(name)
+    found: dict[bool, list[SameAnswers]] = {False: [], True: []}
+    for (is_the_course_s, who), names in shared.items():
+        wrong = tuple(name for name in names if kinds.get((who[0], name)) != PASSED)
+        found[is_the_course_s].append(SameAnswers(who, tuple(names), wrong))
+    for those in found.values():
+        those.sort(key=lambda s: (-len(s.wrong), -len(s.exercises), len(s.students), s.students))
+    return tuple(found[False]), tuple(found[True])
 
 
 def _by(pairs: Iterable[tuple[Key, str]]) -> dict[Key, tuple[str, ...]]:
