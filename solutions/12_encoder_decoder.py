@@ -818,7 +818,8 @@ by_search = {
     "cut short": beams_on_strings(careless, **tools),
     "cut short,\nby the length": beams_on_strings(careless, alpha=alpha, **tools),
 }
-print({" ".join(name.split()): found.lengths for name, found in by_search.items()})
+for name, found in by_search.items():
+    print(f"{' '.join(name.split()):24} digits written, by width: {found.lengths}")
 show(beams_chart({name: found.bleu for name, found in by_search.items()}))
 
 # %% [markdown]

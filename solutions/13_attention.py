@@ -318,8 +318,8 @@ mine = {8: set(KINDS), 16: set(KINDS)}  # your guess
 lengths = (1, 2, 3, 4, 6, 8, 10, 12, 14, 16)
 pairs = {kind: train_to_repeat(kind, Looking) for kind in KINDS}
 shares = {kind: [repeated(pair, n) for n in lengths] for kind, pair in pairs.items()}
-eight = {kind: f"{row[lengths.index(8)]:.2f}" for kind, row in shares.items()}
-print(f"you: {mine[8]}   eight digits: {eight}")
+eight = [f"{kind} {row[lengths.index(8)]:.2f}" for kind, row in shares.items()]
+print(f"you: {', '.join(sorted(mine[8]))}\neight digits: {', '.join(eight)}")
 show(repeated_chart(lengths, shares, longest=12))
 
 # %% tags=["author"]

@@ -11,7 +11,7 @@ from rnncourse.checks.drive import steps
 from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
 
-unit = Unit("14_scans", "Breaking the sequential bottleneck", scans, forbids=("torch", "scipy"))
+unit = Unit("14_scans", "Scans: what need not wait", scans, forbids=("torch", "scipy"))
 
 
 ex = unit.exercise(

@@ -112,12 +112,12 @@ def by_lag_chart(
         for look, values in zip(_looks(len(sizes)), sizes.values(), strict=True):
             axes.plot(values[:31], **look, markevery=5)
         axes.set_yscale("log")
-        _name_ends(axes, sizes)
         if ours:
             axes.set_title("bars: the range of our seeds", fontsize=11, color=MUTED)
         for look, name in zip(_looks(len(sizes)), sizes, strict=True):
             for lag, found in (ours or {}).get(name, {}).items():
-                axes.plot([lag, lag], [min(found), max(found)], color=look["color"], lw=7, alpha=0.22)
+                axes.vlines(lag, min(found), max(found), color=look["color"], lw=7, alpha=0.22)
+        _name_ends(axes, sizes)
     told = [
         f"{name}: {', '.join(f'{values[k]:.1g} at lag {k}' for k in (10, 20, 30))}" for name, values in sizes.items()
     ]

@@ -249,24 +249,34 @@ def _looks(count: int) -> list[dict[str, Any]]:
 
 
 def _name_ends(axes: Axes, lines: Mapping[str, Numbers]) -> None:
-    """Write each line's name at its right end, in its colour, moved apart where two would touch."""
+    """Write each line's name at its right end, in its colour. Where names would touch they are moved apart, no further
+    than they must be, and a thin line leads from each to its end.
+
+    What changes the range of the axes comes before.
+    """
     axes.autoscale_view()
-    points = [np.asarray(line.get_xydata(), float) for line in axes.get_lines()]
-    ends = [line[np.isfinite(line).all(axis=1)][-1:] for line in points]  # the last that can be drawn: one or none
-    heights = [
-        float(axes.transAxes.inverted().transform(axes.transData.transform(end))[0, 1]) if len(end) else 1.0
-        for end in ends
-    ]
-    gap = 0.14 if any("\n" in name for name in lines) else 0.08
-    room = 1.0 - gap * (len(ends) - 1)
-    placed = -gap
+    to_axes, points_high = axes.transData + axes.transAxes.inverted(), axes.bbox.height * 72 / axes.figure.dpi
+    names, ends = list(lines), []
+    for line in axes.get_lines():
+        points = np.asarray(line.get_xydata(), float)
+        shown = points[np.isfinite(points).all(axis=1)]  # of the rest nothing can be drawn
+        ends.append(to_axes.transform(shown[-1]) if len(shown) else np.ones(2))
+    order = np.argsort([height for _, height in ends])
+    tall = np.array([5 + 14.4 * (1 + names[i].count("\n")) for i in order]) / points_high
+    stacked = np.cumsum(tall) - (tall + tall[0]) / 2  # where they stand if all touch, from the first one on
+    wanted = np.array([ends[i][1] for i in order]) - stacked
+    # the nearest row of numbers that never falls, as isotonic regression has it
+    placed = [max(min(wanted[a : b + 1].mean() for b in range(k, len(order))) for a in range(k + 1))
+              for k in range(len(order))]  # fmt: skip
     with style():
-        for rank, i in enumerate(np.argsort(heights)):
-            placed = max(min(heights[i], room + gap * rank), placed + gap)
-            name, colour = list(lines)[i], axes.get_lines()[i].get_color()
-            axes.text(
-                1.02, placed, name, transform=axes.transAxes, color=readable(colour), va="center", linespacing=1.2
-            )
+        for i, height in zip(order, np.clip(placed, 0.0, 1.0 - stacked[-1]) + stacked, strict=True):
+            colour = readable(axes.get_lines()[i].get_color())
+            is_moved = abs(height - ends[i][1]) * points_high > 6 and ends[i][0] > 0.9  # where all lines end
+            leads = {"arrowstyle": "-", "color": colour, "lw": 0.8, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 4}
+            axes.annotate(
+                names[i], ends[i], (1.02, height), "axes fraction", "axes fraction", leads if is_moved else None,
+                annotation_clip=False, color=colour, va="center", linespacing=1.2,
+            )  # fmt: skip
 
 
 def _plain_numbers(axes: Axes) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from .charts import _bare, _chart, _panels, line_chart
@@ -221,7 +222,7 @@ def spikes(
                 if sounding[start]:
                     axes.axvspan(start - 0.5, end - 0.5, color=TINTS["plain"], lw=0)
                     axes.text((start + end - 1) / 2, 1.06, symbols[sounding[start]], ha="center", fontsize=11)
-            axes.plot(table[:, 0], color=COLOURS["faint"], lw=1.4, label=symbols[0])
+            axes.plot(table[:, 0], color=MUTED, lw=1.4, label=symbols[0])
             for k, symbol in enumerate(symbols[1:]):
                 look = CYCLE[k]
                 axes.plot(table[:, k + 1], color=look["color"], linestyle=look["linestyle"], lw=1.8, label=symbol)
@@ -273,9 +274,9 @@ def parts_right_bars(shares: Mapping[str, Mapping[str, float]]) -> Figure:
             for i, part in enumerate(parts):
                 x = i + wide * (k - (len(shares) - 1) / 2)
                 colour = CYCLE[k]["color"]
-                hatch = ("", "///", "...")[k % 3]
+                tint = 1 - 0.35 * (1 - np.array(to_rgb(colour)))  # not transparent, as in an SVG the hatching were too
                 axes.bar(
-                    x, found[part], wide * 0.92, color=(colour, 0.35), edgecolor=colour, hatch=hatch,
+                    x, found[part], wide * 0.92, color=tint, edgecolor=colour, hatch=("", "///", "...")[k % 3],
                     label=name if i == 0 else None,
                 )  # fmt: skip
                 axes.text(x, found[part] + 0.015, f"{found[part]:.0%}", ha="center", va="bottom", fontsize=11)

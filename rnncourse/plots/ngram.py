@@ -89,10 +89,9 @@ def filled_entries(entries: Sequence[float], filled: Sequence[float], read: int)
 
 def right_word_by_n(ns: Sequence[int], right: Sequence[float]) -> Figure:
     """The probability of the right last word against n."""
-    figure = line_chart(
-        ns, {"P(doctor)": right}, xlabel="n (tokens the model sees at once)", ylabel="probability of the right word"
-    )
-    figure.axes[0].set(ylim=(0, 1.05), xticks=list(ns))
+    seen, wanted = "n (tokens the model sees at once)", "probability of the right word"
+    figure = line_chart(ns, {"P(doctor)": right}, xlabel=seen, ylabel=wanted, ylim=(0, 1.05))
+    figure.axes[0].set_xticks(list(ns))
     alt = f"The probability of the right last word against n. It is {right[0]:.2f} at n = {ns[0]}"
     if right[-1] != right[0]:
         alt += f", and {right[-1]:.2f} from n = {ns[int(np.argmax(np.array(right) == right[-1]))]} on"

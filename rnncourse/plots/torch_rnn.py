@@ -170,11 +170,11 @@ def times_chart(sizes: Sequence[int], ratios: Mapping[str, Sequence[float]]) -> 
         xlabel="units H, and inputs D",
         ylabel=f"time / time of {unit}",
         logx=True,
+        ylim=(0, 1.05 * max(map(max, ratios.values()))),
         title="Forwards and backwards, on this machine",
         size=(8.0, 3.6),
     )
     figure.axes[0].set_xticks(sizes, [f"{size}" for size in sizes])
-    figure.axes[0].set_ylim(bottom=0)
     figure.axes[0].minorticks_off()
     return figure
 

@@ -57,7 +57,9 @@ def unit_pages(site: Path) -> list[str]:
 def test_every_unit_shows_its_figures_and_its_formulas_even_from_a_folder(site, browser: Browser):
     with browser.new_context() as context:
         asked: list[str] = []
+        missing: list[str] = []
         context.on("request", lambda sent: asked.append(sent.url))
+        context.on("requestfailed", lambda sent: missing.append(sent.url))
         page = context.new_page()
         for name in some(unit_pages(site), 1):
             ready(page, f"file://{site / name}")
@@ -75,6 +77,7 @@ def test_every_unit_shows_its_figures_and_its_formulas_even_from_a_folder(site, 
             )
             assert not re.search(r"\$[^$\n]+\$|\\\(|\\begin\{", prose), name
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert missing == []
 
 
 def test_of_a_unit_code_and_solutions_are_folded_films_run_and_a_check_leads_to_what_it_looks_at(page: Page, address):

@@ -1,20 +1,17 @@
 """The way of a unit through a real JupyterHub: released, fetched and submitted in a browser, collected, graded in the
 sandbox, and given back.
 
-It wants two programs that the course does without; where they are, `make nightly` runs it, or one by hand:
-
-    .venv/bin/python -m pip install -c constraints.txt jupyterhub
-    npm install --prefix build/proxy configurable-http-proxy
-    PATH=$PWD/build/proxy/node_modules/.bin:$PATH NIGHTLY=1 .venv/bin/python -m pytest tests/hub
+It wants two programs that the course does without, and installs them beside the environment.
 """
 
-import importlib.util
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import urllib.request
+import venv
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -37,18 +34,13 @@ c.ExchangeSubmit.strict = True  # what a student submits has the notebook's name
 c.ExchangeCollect.check_owner = False  # all submissions are jovyan's
 """
 
-MISSING = {
-    "JupyterHub": importlib.util.find_spec("jupyterhub"),
-    "configurable-http-proxy": shutil.which("configurable-http-proxy"),
-    "bubblewrap": shutil.which("bwrap"),
-    "Chromium": CHROMIUM,
-}
+PROGRAMS = ("jupyterhub==6.1.1", "configurable-http-proxy==0.4.0")  # the latter is the proxy of that name, in Python
+MISSING = {"bubblewrap": shutil.which("bwrap"), "Chromium": CHROMIUM}
 pytestmark = [
     pytest.mark.nightly,
     pytest.mark.skipif(
         not all(MISSING.values()),
-        reason=f"Not installed: {', '.join(name for name, found in MISSING.items() if not found)}. "
-        "tests/hub/test_hub.py says how to.",
+        reason=f"Not installed: {', '.join(name for name, found in MISSING.items() if not found)}.",
     ),
 ]
 
@@ -88,16 +80,29 @@ class Hub:
         return page
 
 
-def surroundings() -> dict[str, str]:
-    """The environment, without what else is set up here for Jupyter, and with our programs."""
+def surroundings(*more: Path) -> dict[str, str]:
+    """The environment, without what else is set up here for Jupyter, and with our programs and `more` packages."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "IPYTHON", "XDG", "RNN"))}
     root = Path(__file__).parents[2]
-    places = filter(None, [str(root), str(root / "grading"), kept.get("PYTHONPATH")])
+    places = filter(None, [str(root), str(root / "grading"), *map(str, more), kept.get("PYTHONPATH")])
+    programs = [str(Path(sys.executable).parent), *(str(path.parents[2] / "bin") for path in more), kept["PATH"]]
     return kept | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}",
+        "PATH": os.pathsep.join(programs),
         "PYTHONPATH": os.pathsep.join(places),
         "LANG": "C.UTF-8",
     }
+
+
+@pytest.fixture(scope="module")
+def packages(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The two programs, with what they need that is not here: the packages of a venv that has this environment's."""
+    folder = tmp_path_factory.mktemp("programs")
+    venv.create(folder)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "ours.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
+    install = [sys.executable, "-m", "pip", "--python", folder, "install", "--quiet", "-c", root / "constraints.txt"]
+    subprocess.run([*install, *PROGRAMS], check=True)
+    return packages
 
 
 @contextmanager
@@ -119,7 +124,7 @@ def answers(address: str) -> bool:
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Iterator[Hub]:
+def hub(tmp_path: Path, packages: Path) -> Iterator[Hub]:
     """A Hub and its exchange. At the end nothing that it started is left."""
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc" / "nbgrader_config.py").write_text(SETTINGS.format(exchange=str(tmp_path / "exchange")))
@@ -128,7 +133,7 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
         running = subprocess.Popen(
             [sys.executable, reaper.__file__, sys.executable, "-m", "jupyterhub", "-f", str(CONFIG)],
             cwd=tmp_path,
-            env=surroundings() | {"HUB": str(tmp_path), "PORTS": " ".join(map(str, ports))},
+            env=surroundings(packages) | {"HUB": str(tmp_path), "PORTS": " ".join(map(str, ports))},
             stdout=said,
             stderr=said,
         )

@@ -48,6 +48,11 @@ def test_a_solution_has_the_cells_that_its_source_gives(unit):
 
 
 @pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_is_called_as_its_first_heading_has_it(unit):
+    assert sourced(unit).cells[0].source.startswith(f"# {unit[:2]} · {exercises.unit(unit).title}\n")
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_the_package_has_the_model_answers_that_the_solution_has(unit):
     copy = copy_path(ROOT, "answers", unit).read_text(encoding="utf-8")
     assert copy == answers(ROOT / "solutions" / f"{unit}.py"), "make notebooks"

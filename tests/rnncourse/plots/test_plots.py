@@ -15,6 +15,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from rnncourse import exercises, plots
@@ -112,11 +113,16 @@ def drawn(name):
     return figure
 
 
+def missing(svg):
+    """What an SVG refers to and does not have."""
+    return set(re.findall(r"(?:url\(|href=\")#([^\")]+)", svg)) - set(re.findall(r'id="([^"]+)"', svg))
+
+
 def test_a_hatched_drawing_has_the_pattern_that_it_refers_to_and_its_colours():
     figure = Figure()
     figure.subplots().bar([1], [1], color="#bada55", edgecolor="#c0ffee", hatch="///")
     svg = plots.to_svg(figure)
-    assert set(re.findall(r"(?:url\(|href=\")#([^\")]+)", svg)) <= set(re.findall(r'id="([^"]+)"', svg))
+    assert missing(svg) == set()
     assert "<pattern" in svg
     assert {"#bada55", "#c0ffee"} <= set(re.findall(r"#\w{6}", svg))
 
@@ -159,6 +165,16 @@ def pictures_of(unit):
     sources = [image["src"] for image in images if image.get("class") == "rnncourse-figure"]
     parts = [source.removeprefix("data:image/").partition(";base64,") for source in sources]
     return [(kind, b64decode(code)) for kind, _, code in parts]
+
+
+@pytest.mark.parametrize("unit", exercises.SYLLABUS)
+def test_a_picture_of_a_unit_has_all_that_it_refers_to(unit):
+    """Or bars that are hatched are not seen: the build does not know that how they are drawn has changed."""
+    for svg in [data.decode() for kind, data in pictures_of(unit) if kind != "png"]:
+        assert missing(svg) == set()
+        strokes = dict(re.findall(r"\.(\w+)\{[^}]*stroke:(#\w+)", svg))
+        for ground, look in re.findall(r'<pattern[^>]*><rect [^>]*fill="(#\w+)"/><path [^>]*class="(\w+)"', svg):
+            assert strokes[look] != ground
 
 
 @pytest.mark.parametrize("unit", exercises.SYLLABUS)
@@ -236,13 +252,39 @@ def test_a_chart_names_its_axes_and_shows_all_of_its_text(name):
         assert not text.get_text() or inside(box, figure)
 
 
+def words_of(axes):
+    """The boxes of the names in a chart, without the thin lines that lead to them."""
+    renderer = axes.figure.canvas.get_renderer()
+    for text in axes.texts:
+        text.update_positions(renderer)
+    return [Text.get_window_extent(text, renderer) for text in axes.texts]
+
+
 def test_names_of_lines_that_end_at_one_place_are_moved_apart():
     lines = {name: [1.0, 2.0, 3.0] for name in "abcd"}
     figure = plots.line_chart([1, 2, 3], lines, xlabel="x", ylabel="y")
     plots.to_png(figure)
-    boxes = [text.get_window_extent(figure.canvas.get_renderer()) for text in figure.axes[0].texts]
+    boxes = words_of(figure.axes[0])
     assert len(boxes) == 4
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+@pytest.mark.parametrize("ends", [(1, 1, 1, 1), (1, 1.02, 1.04, 3), (0, 0, 2, 2), (0, 1, 2, 3)])
+def test_a_name_stands_at_its_line_s_end_or_a_thin_line_leads_there(ends):
+    lines = {f"line {i}{', and more' * i}".replace(", ", ",\n", 1): [2 - i, i, end] for i, end in enumerate(ends)}
+    figure = plots.line_chart([1, 2, 3], lines, xlabel="x", ylabel="y")
+    plots.to_png(figure)
+    (axes,), moved = figure.axes, 0
+    boxes = words_of(axes)
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    for text, (name, values) in zip(axes.texts, sorted(lines.items(), key=lambda line: line[1][-1]), strict=True):
+        assert text.get_text() == name
+        end = axes.transData.transform((3, values[-1]))
+        assert axes.transAxes.transform(text.xy) == pytest.approx(end, abs=1)
+        off = abs(axes.transAxes.transform(text.get_position()) - end)[1] * 72 / figure.dpi
+        assert (text.arrow_patch is None) == (off <= 6)
+        moved += text.arrow_patch is not None
+    assert (moved == 0) == (ends == (0, 1, 2, 3))
 
 
 def test_a_fixed_range_holds_and_names_stand_where_the_lines_end_in_it():
@@ -256,7 +298,7 @@ def test_a_line_that_leaves_the_chart_for_infinity_still_has_its_name():
     lines = {"smoothed": [5.0, 6.0, 8.0], "not smoothed": [4.0, 9.0, np.inf], "never seen": [np.nan, np.inf, np.inf]}
     figure = plots.perplexity_chart([1, 2, 3], lines)
     plots.to_png(figure)
-    boxes = [text.get_window_extent(figure.canvas.get_renderer()) for text in figure.axes[0].texts]
+    boxes = words_of(figure.axes[0])
     assert len(boxes) == 3
     assert all(inside(box, figure) for box in boxes)
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
