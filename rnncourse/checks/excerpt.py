@@ -114,7 +114,8 @@ def _shown(expected: np.ndarray, got: np.ndarray) -> tuple[tuple[str, ...], tupl
 
     def row(values: np.ndarray, digits: int) -> tuple[str, ...]:
         if values.dtype.kind == "f":  # what rounding has left of a 0 is 0
-            values = np.where(np.abs(values) < 1e-12 * np.abs(expected).max(), 0.0, values)
+            largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
+            values = np.where(np.abs(values) < 1e-12 * largest, 0.0, values)
             return tuple(f"{float(v):.{digits}g}" for v in values)
         return tuple(str(v.item()) for v in values)
 

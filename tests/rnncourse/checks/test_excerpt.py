@@ -47,3 +47,9 @@ def test_of_several_parts_the_one_that_differs_is_shown():
     parts = Axes.parse("dx (N, D), db (H,)")
     table = excerpt((np.zeros((2, 2)), np.zeros(3)), (np.zeros((2, 2)), np.ones(3)), parts)
     assert table.title == "db[h]"
+
+
+def test_what_rounding_has_left_of_a_zero_is_shown_as_zero_and_nothing_else_is():
+    shown = excerpt(np.array([1.0, 3e-17, 1e-9, -np.inf]), np.array([2.0, 5e-17, 1e-9, 4.0]))
+    assert shown.expected == ("1", "0", "1e-09", "-inf")
+    assert shown.got == ("2", "0", "1e-09", "4")
