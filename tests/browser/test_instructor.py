@@ -107,7 +107,9 @@ def test_formgrader_offers_nothing_that_would_run_a_submission_without_a_sandbox
 def test_the_report_opens_and_names_the_most_common_mistake(page: Page, desk: Desk):
     write_reports(desk, [UNIT], NONE)
     page.goto((desk.reports / "index.html").as_uri())
-    expect(page.get_by_role("row").filter(has_text="02 ")).to_contain_text(f"50%: {NAMES[0]}")
+    expect(page.get_by_role("row").filter(has_text="02 ")).to_contain_text(
+        f"{NAMES[0]}, {COMMON.name.replace('_', ' ')}: 2 of 4"
+    )
     page.get_by_role("link", name="02 ").click()
     mistakes = page.get_by_role("region", name="Most common mistakes")
     expect(mistakes.get_by_role("listitem").first).to_contain_text(COMMON.message)

@@ -7,6 +7,7 @@ import re
 import shutil
 import zipfile
 from collections import Counter
+from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -15,13 +16,14 @@ from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Misconception
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import DIED, GARBLED, MISSING, REFUSED, TIMED_OUT, Finding, Record
+from rnngrade.core.record import DIED, GARBLED, MISSING, REFUSED, TIMED_OUT, Finding, Record, write_whole
 from rnngrade.demo.sample import BLANK, RIGHT, Submission, demo_class
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.marks import Mark, Marks
 from rnngrade.pages.report.page import read_marks, references, write_reports
 from rnngrade.pages.report.statistics import KINDS, UnitStatistics, histogram, kind_of
+from rnngrade.roster.lateness import Lateness
 from tests.grading.made import NONE, result_of, results_of
 from tests.grading.pages import Page
 
@@ -82,7 +84,8 @@ def test_a_tie_has_no_most_common_mistake_and_one_student_s_alone_is_common_to_n
     twice = [*made, *(student(f"t{i}", {"rnn_step": m.name}) for i, m in enumerate(known))]
     assert len(UnitStatistics(twice, CATALOGUE).most_common) == 3
     assert f"33% 2 of 6 {known[1].message}" in page(desk, *twice).text
-    assert "33% each: 3 mistakes" in Page((desk.reports / "index.html").read_text(encoding="utf-8")).text
+    words = f"rnn_step , {known[0].name.replace('_', ' ')}: 2 of 6 and 2 mistakes that are as common"
+    assert words in Page((desk.reports / "index.html").read_text(encoding="utf-8")).text
 
 
 def test_a_demo_class_is_counted_as_it_was_made():
@@ -466,6 +469,22 @@ def test_the_page_never_scrolls_sideways(at_sample):
         assert tab.evaluate("document.documentElement.scrollWidth") == width
         boxes = "[...document.querySelectorAll('.scroll')]"
         assert tab.evaluate(f"{boxes}.some(box => box.scrollWidth > box.clientWidth)") is (width == 390)
+
+
+def test_no_head_of_a_column_is_cut_off_in_a_small_window(desk, browser, monkeypatch):
+    made = [record_of(one, written=(WRITTEN,)) for one in demo_class(UNIT, 18)]
+    late = Lateness(days=2, due=datetime(2026, 11, 20, tzinfo=UTC))
+    marks = {one.student: Marks({WRITTEN: Mark(None, 3.0, waits=True)}, penalty=1.25, late=late) for one in made}
+    monkeypatch.setattr("rnngrade.pages.report.page.read_marks", lambda *_: marks)
+    for one in made:
+        write_whole(desk.reports / UNIT / f"{one.student}.html", b"a notebook")
+    page(desk, *made)
+    tab = browser.new_page(viewport={"width": 1100, "height": 800})
+    for name in (UNIT, "index"):
+        tab.goto((desk.reports / f"{name}.html").as_uri())
+        boxes = "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth)"
+        assert tab.evaluate(f"{boxes}.map(box => box.innerText)") == []
+    tab.close()
 
 
 def test_a_click_sorts_the_students_and_another_turns_the_order(at_sample):

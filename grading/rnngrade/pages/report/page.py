@@ -97,7 +97,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
         due=local(rules.due.get(unit), rules),
         listed=len(people.people),
         absent=[people.shown(person) for person in here.absent],
-        others=[people.shown(people.person(student)) for student in here.others],
+        others=here.instead(people),
         numbered=len(here.numbered),
     )
 
