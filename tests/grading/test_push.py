@@ -120,7 +120,7 @@ def test_canvas_says_when_they_handed_in(push, marked, course):
     for user, when in ((ADA, "2026-11-20T22:00:00Z"), (ALAN, "2026-11-25T22:00:00Z"), (905, "2026-11-20T22:00:00Z")):
         course.submissions[user]["submitted_at"] = when
     assert push(command=("times", "--unit", "02")).output.startswith(
-        "Canvas: 1 have a time there, and no notebook of 02_unfolding here: canvas 905.\n2 times are new, 0 were "
+        "Canvas: 1 student has a time there, and no notebook of 02_unfolding here: canvas 905.\n2 times are new, 0 "
     )
     late = lateness_of(marked, UNIT, NONE)
     assert (late["ada"].days, late["alan"].days) == (0, 3)
@@ -138,7 +138,7 @@ def test_an_assignment_with_other_points_is_not_filled(push, course):
     course.points_possible = 100
     run = push(code=1)
     assert run.output == (
-        "In Canvas, 'Unit 02' has 100 points, and 02_unfolding has 15: set the assignment's points there to these.\n"
+        "In Canvas, 'Unit 02' is of 100 points, and 02_unfolding of 15: set the assignment's points there to these.\n"
     )
     assert course.changes == []
 

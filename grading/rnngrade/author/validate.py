@@ -22,6 +22,7 @@ from rnncourse.checks.exercise import Edit, Exercise, Question, model_answers
 from rnncourse.checks.shelf import ShelfError, read
 from rnngrade.author.cells import Cells, answers
 from rnngrade.author.unit import BuildError, read_unit
+from rnngrade.core.words import count
 
 HINTS, OTHERS = 3, 3
 SYLLABUS = "rnncourse/exercises/__init__.py"
@@ -91,7 +92,7 @@ def gaps(root: Path, stem: str) -> Iterator[str]:
     named = {f"rnncourse.{name}" for rows in concepts.values() for row in rows for name in row[-1].split()}
     for exercise in unit:
         if len(exercise.hints) != HINTS:
-            hints = _count(len(exercise.hints), "hint")
+            hints = count(len(exercise.hints), "hint")
             yield f"{exercise_place(root, exercise)}: {exercise.name} has {hints}, not {HINTS}."
         if isinstance(exercise, Exercise):
             module = exercise.reference.__module__
@@ -106,8 +107,8 @@ def gaps(root: Path, stem: str) -> Iterator[str]:
         return
     right = Counter(answer.exercise for answer in shelf if answer.kind == "right")
     for exercise in unit:
-        if isinstance(exercise, Exercise) and (count := right[exercise.name]) < OTHERS:
-            yield f"{path}:1: {exercise.name} has {_count(count, 'other right answer')}, not {OTHERS}."
+        if isinstance(exercise, Exercise) and (number := right[exercise.name]) < OTHERS:
+            yield f"{path}:1: {exercise.name} has {count(number, 'other right answer')}, not {OTHERS}."
     names = {exercise.name for exercise in unit}
     for answer in shelf:
         if answer.exercise not in names:
@@ -177,9 +178,9 @@ def _mistakes(root: Path, exercise: Exercise) -> Iterator[str]:
             yield f"{where} {exercise.name}, {mistake.name}: this is the same change as {seen[code]}."
         if code:
             seen[code] = mistake.name
-    for name, count in Counter(mistake.name for mistake in exercise.misconceptions).items():
-        if count > 1:
-            yield f"{exercise_place(root, exercise, name)}: {exercise.name} has {count} mistakes of the name {name}."
+    for name, number in Counter(mistake.name for mistake in exercise.misconceptions).items():
+        if number > 1:
+            yield f"{exercise_place(root, exercise, name)}: {exercise.name} has {number} mistakes of the name {name}."
 
 
 def _import_fault(root: Path, name: str, file: str) -> str:
@@ -211,7 +212,3 @@ def _name(stem: str) -> str:
 
 def _line(words: object) -> str:
     return " ".join(str(words).split())
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"

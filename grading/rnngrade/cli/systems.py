@@ -10,6 +10,7 @@ import click
 from rnngrade.cli.shared import FILE_THERE, SEED, UNIT, command, own_seed, say, unit_argument
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import write_whole
+from rnngrade.core.words import count
 
 
 @command(
@@ -46,7 +47,7 @@ def grade(
             if words := words_of(result):
                 click.echo("    " + words.replace("\n", "\n    "))
         say(f"! {finding.message}" for finding in record.findings)
-    click.echo(f"{record.unit}: {record.points:g} of {record.max_points:g} points", err=str(as_json) == "-")
+    click.echo(f"{record.unit}: {record.points:g} of {count(record.max_points, 'point')}", err=str(as_json) == "-")
     say((f"Note: {words}" for words in done.unprotected), err=True)
     if record.points < record.max_points:
         sys.exit(3)

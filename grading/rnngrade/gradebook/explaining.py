@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
+from rnngrade.core.words import count
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.exporting import number
 from rnngrade.gradebook.marks import read_marks
@@ -23,7 +24,7 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     mine, results = marks.get(record.student), {result.name: result for result in record.exercises}
     words = "not in the gradebook as graded"
     if mine:
-        words = f"{number(mine.total)} of {number(sum(mark.most for mark in mine.grades.values()))} points"
+        words = f"{number(mine.total)} of {count(sum(mark.most for mark in mine.grades.values()), 'point')}"
     yield f"{record.student}, {unit}: {words}"
     if mine and mine.penalty:
         yield f"  {number(mine.before)} were earned, {number(mine.penalty)} came off for being late."

@@ -22,6 +22,7 @@ from itertools import combinations
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.words import count
 from rnngrade.gradebook.door import is_there, opened
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.roster.identity import Presence, presence
@@ -212,11 +213,12 @@ def totals(
     rules, now = rules_of(desk), datetime.now(UTC)
     tables, people = read_grades(desk, units, listed, failures)
     for table in tables:
-        if some := len(table.here.numbered):
-            failures.add("the total", table.name, f"Waits, for {some} are known by number alone: collect with --names.")
-    numbered = {student for table in tables for student in table.here.numbered}
+        if numbered := table.here.numbered:
+            who = count(len(numbered), "student is", "students are")
+            failures.add("the total", table.name, f"Waits, for {who} known by number alone: collect with --names.")
+    nameless = {student for table in tables for student in table.here.numbered}
     for person, student, is_listed in people:
-        if student not in numbered:
+        if student not in nameless:
             yield person, student, total_of(student or person.id, tables, rules, listed, now), is_listed
 
 

@@ -22,6 +22,7 @@ from rnncourse import exercises
 from rnngrade.core.desk import built
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import MISSING, ExerciseResult, write_whole
+from rnngrade.core.words import count
 from rnngrade.core.zips import zipped
 from rnngrade.grading.single import Alone, grade_file, words_of
 from rnngrade.sandbox.limits import Limits
@@ -98,7 +99,7 @@ def results(done: Alone) -> dict[str, Any]:
     record = done.record
     lines = [finding.message for finding in record.findings]
     if record.written:
-        questions = "A written question waits" if len(record.written) == 1 else f"{len(record.written)} questions wait"
+        questions = count(len(record.written), "written question waits", "written questions wait")
         lines.append(f"{questions} for a person, who gives its points by hand: {', '.join(record.written)}.")
     extra = {"key": record.key, "flags": [flag.code for flag in record.flags], "notes": [*done.unprotected]}
     return _shown("\n\n".join(lines) or "Graded.", record.exercises) | {"extra_data": extra}

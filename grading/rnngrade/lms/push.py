@@ -19,6 +19,7 @@ from typing import Any
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.words import count
 from rnngrade.gradebook.exporting import number
 from rnngrade.lms.api import Canvas
 from rnngrade.lms.returning import Returned
@@ -63,7 +64,7 @@ def plan(
     possible = there.get("points_possible")
     if possible is None or abs(float(possible) - most) > 1e-6:
         raise DeskError(
-            f"In Canvas, {there.get('name')!r} has {possible} points, and {unit} has {number(most)}: "
+            f"In Canvas, {there.get('name')!r} is of {possible} points, and {unit} of {number(most)}: "
             "set the assignment's points there to these."
         )
     students, theirs = returned.students, dict[str, dict[str, Any]]()
@@ -82,7 +83,7 @@ def plan(
             continue
         words, data, page, score = list[str](), dict[str, str](), None, one.get("score")
         if score is None or abs(float(score) - points) > 0.005:
-            words.append(f"{number(points)} points" + ("" if score is None else f" instead of {number(float(score))}"))
+            words.append(count(points, "point") + ("" if score is None else f" instead of {number(float(score))}"))
             data = {"submission[posted_grade]": number(points), "prefer_points_over_scheme": "true"}
         wanted = feedback and by_name and student in returned.marks
         if wanted and (html := page_now(desk, unit, student, returned.marks, failures)) is not None:

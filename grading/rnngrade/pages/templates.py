@@ -9,6 +9,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from rnngrade.core.words import count, number
+
 BASE = Path(__file__).with_name("base.css")  # the style that all pages have in common
 
 
@@ -31,21 +33,3 @@ def templates(folder: Path, *inlined: str) -> jinja2.Environment:
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         environment.globals.update({name: Markup(text), f"{name}_hash": f"sha256-{digest}"})
     return environment
-
-
-def number(value: float | None) -> str:
-    """Points: two places at most.
-
-    >>> number(3.0), number(1.804), number(None)
-    ('3', '1.8', '–')
-    """
-    return "–" if value is None else f"{round(value, 2):g}"
-
-
-def count(value: float, one: str, many: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> count(1, "student"), count(2.5, "point"), count(2, "answer is", "answers are")
-    ('1 student', '2.5 points', '2 answers are')
-    """
-    return f"{number(value)} {one if round(value, 2) == 1 else many or one + 's'}"

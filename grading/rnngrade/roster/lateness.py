@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from rnngrade.core.words import count
+
 EARNED, POSSIBLE = "earned", "possible"
 
 
@@ -78,7 +80,7 @@ class Lateness:
             return f"late, says {self.says}, and not when it came"
         if not self.days:
             return ""
-        late = f"{self.days} day{'s' if self.days != 1 else ''} late"
+        late = f"{count(self.days, 'day')} late"
         if not self.free:
             return late
         if self.free == self.days:

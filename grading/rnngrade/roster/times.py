@@ -19,6 +19,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import write_changed
 from rnngrade.core.tables import Row, Table
+from rnngrade.core.words import count
 from rnngrade.roster.lateness import Lateness, days_late, iso, moment, spent
 from rnngrade.roster.names import Said, Students, keys_of, said_in
 from rnngrade.roster.rules import Rules, rules_of
@@ -152,11 +153,11 @@ def take_times(
             who = people.shown(person) if person else (*said.all, "a row without a name")[0]
             nobodys.setdefault(stem, []).append(who)
     for stem, names in nobodys.items():
-        words = f"{len(names)} have a time there, and no notebook of {stem} here: {some(names)}"
-        yield f"{table.name}: {words}."
+        who = count(len(names), "student has", "students have")
+        yield f"{table.name}: {who} a time there, and no notebook of {stem} here: {some(names)}."
     if not new:
         raise DeskError("No time is of anybody who handed in: is it this unit's table?")
-    yield f"{sum(new)} times are new, {len(new) - sum(new)} were known."
+    yield f"{count(sum(new), 'time is', 'times are')} new, {len(new) - sum(new)} known already."
     if any(new):
         words = "is in all reports, feedback and tables from now on; formgrader has it after the next 'rnngrade run'."
         yield f"What being late costs {words}"

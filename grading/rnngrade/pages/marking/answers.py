@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
+from rnngrade.core.words import count
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.by_hand import ByHand, Given
@@ -31,7 +32,7 @@ class MarkedMeanwhile(DeskError):
 
     def __init__(self, now: Answer) -> None:
         self.now = now
-        points = "no points" if now.points is None else f"{now.points:g} points"
+        points = "no points" if now.points is None else count(now.points, "point")
         super().__init__(f"{now.by or 'Somebody'} gave it {points} meanwhile. Keep yours once more, and it counts.")
 
 
@@ -160,7 +161,7 @@ def mark(
         raise ValueError(f"Points are from 0 to {question.most:g}; {points:g} are not.")
     for number, part in items.items():
         if not (0 <= number < len(question.items) and 0 < part <= question.items[number].points):
-            raise ValueError(f"The rubric has no item {number + 1} that gives {part:g} points.")
+            raise ValueError(f"The rubric has no item {number + 1} that gives {count(part, 'point')}.")
     if len(comment) > LONGEST_COMMENT:
         raise ValueError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(comment):,}.")
 
@@ -188,7 +189,7 @@ def change_item(desk: Desk, unit: str, question: Question, number: int, item: It
     points has all of the new ones. Returns how many that are. **Errors:** `ValueError`, `DeskError`.
     """
     if not 0 <= number <= len(question.items) or not 0 < item.points <= question.most or not item.text.strip():
-        raise ValueError(f"An item has a text, and more than 0 and at most {question.most:g} points.")
+        raise ValueError(f"An item has a text, and more than 0 and at most {count(question.most, 'point')}.")
     old = question.items[number].points if number < len(question.items) else item.points
     items = [*question.items[:number], item, *question.items[number + 1 :]]
     text = json.dumps([{"points": one.points, "text": one.text} for one in items], indent=1, ensure_ascii=False)

@@ -63,7 +63,7 @@ function start(main) {
       button.querySelector(".given").textContent = points > 0 ? `+${number(points)}` : "";
     });
     const waiting = answers.filter((one) => one.waits).length;
-    progress.textContent = waiting ? `${waiting} of ${answers.length} answers wait` : `All ${answers.length} are marked`;
+    progress.textContent = `${waiting} of ${answers.length} to mark`;
     const comments = [...new Set(answers.map((one) => one.comment).filter(Boolean))].slice(0, 9);
     used.replaceChildren(...comments.map((text, i) => {
       const button = document.createElement("button");
