@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from rnncourse.seat import cli as student
 from rnngrade.cli import main
-from rnngrade.cli.shared import own_seed
+from rnngrade.cli.shared import own_seed, progress_bar
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import Submission, demo_class
@@ -23,6 +23,19 @@ from tests.grading.solved import right_answers
 from tests.grading.test_run import NoGraders
 
 UNIT = "03_cell"
+
+
+def test_a_run_that_writes_to_a_file_says_ten_times_how_far_it_is(capsys):
+    with progress_bar(UNIT) as advance:
+        for done in range(295):
+            advance(None, done + 1, 295)
+    said = capsys.readouterr().err.splitlines()
+    assert (len(said), said[0], said[-1]) == (10, f"{UNIT}: 30 of 295 graded", f"{UNIT}: 295 of 295 graded")
+
+
+def test_a_new_desk_says_that_one_goes_on_by_collecting(root, tmp_path):
+    said = rnngrade(Desk(root, tmp_path / "autumn"), "new").stdout
+    assert 0 < said.index("collect DOWNLOAD.zip") < said.index("nbgrader release_assignment")
 
 
 @pytest.fixture(scope="module")

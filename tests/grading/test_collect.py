@@ -25,8 +25,8 @@ from rnngrade.roster import sources
 from rnngrade.roster.collect import collect
 from rnngrade.roster.identity import presence
 from rnngrade.roster.names import keys_of, read_any, settle
-from rnngrade.roster.students import ClassList
-from tests.grading.made import NONE
+from rnngrade.roster.students import ClassList, class_list
+from tests.grading.made import NONE, rnngrade
 from tests.sampling import ALL
 
 UNIT = "03_cell"
@@ -128,7 +128,7 @@ WHOSE = [  # a student, or nobody, what is said of it, who named the files, the 
     ("adak_12345", "was late, says Canvas.", "auto canvas", UNIT, "adak_LATE_12345_67890_03_cell-2.ipynb"),
     # the outermost name counts
     ("carl", "", "auto", None, "carl/kingada_3_4_03_cell.ipynb"),
-    ("carl", "replaces carl's 03_cell", "auto", None, "carl/03_cell.zip"),
+    ("carl", "carl's 03_cell was replaced;", "auto", None, "carl/03_cell.zip"),
     (
         *("Carl", "", "auto moodle", None),
         "Carl_1_assignsubmission_file_/Ada_2_assignsubmission_file_/03_cell.ipynb",
@@ -169,7 +169,7 @@ def test_a_file_s_name_says_whose_it_is_and_of_which_unit(desk, folder, archive,
     assert [said in one for one in report.notes] == ([True] * max(1, len(report.notes)) if said else [])
     again = collect(archive((name, data)), desk, NONE, unit, form)
     assert (again.taken, again.unchanged) == ([], report.taken)
-    assert [one for one in report.notes if " replaces " not in one] == again.notes
+    assert [one for one in report.notes if " was replaced; " not in one] == again.notes
 
 
 def test_if_the_unit_is_given_a_file_may_bear_its_student_s_name_alone(desk, folder):
@@ -206,7 +206,7 @@ def test_what_computers_leave_in_folders_is_passed_over_in_silence(desk, folder)
 def test_a_broken_notebook_is_kept_so_that_its_student_is_told(desk, folder):
     report = collect(folder({"ada/03_cell.ipynb": b"PK\x03\x04 no json"}), desk, NONE)
     assert submitted(desk) == {path("ada"): b"PK\x03\x04 no json"}
-    assert report.notes == ["ada/03_cell.ipynb is no notebook; it is kept for ada all the same."]
+    assert report.notes == ["ada/03_cell.ipynb is no notebook; it is kept all the same."]
 
 
 def test_links_are_not_followed(desk, folder, tmp_path):
@@ -237,7 +237,7 @@ def test_the_latest_version_counts_and_the_earlier_ones_are_kept(desk, folder):
     expected = {path("ada"): notebook("2"), "ada/03_cell/earlier/1.ipynb": notebook("1")}
     assert submitted(desk) == expected
     assert report.notes == [
-        "ada/03_cell-1.ipynb replaces ada's 03_cell, which is in submitted/ada/03_cell/earlier now.",
+        "ada's 03_cell was replaced; what was there is beside it now, in the folder earlier.",
     ]
     again = collect(source, desk, NONE)
     assert (again.taken, again.notes) == ([], []), "collecting again changes nothing"
@@ -512,7 +512,37 @@ def test_who_handed_in_no_notebook_of_the_unit_did_not_hand_in_nothing(desk, arc
     }
     collect(archive(*files.items()), desk, NONE)
     assert list(submitted(desk)) == [path("leebo_5"), path("turingalan_2")]
-    assert presence(desk, UNIT, ClassList()).others == ["curryhaskell_3", "kingada_1", "leeann_4"]
+    others = {"curryhaskell_3": "inner.zip", "kingada_1": "kingada_1_9_essay.py", "leeann_4": "02_unfolding"}
+    assert presence(desk, UNIT, ClassList()).others == others
+
+
+def test_who_handed_in_a_notebook_of_another_unit_did_not_hand_in_nothing(desk, folder):
+    listed(desk, "id,first_name,last_name\nada,Ada,King\nbob,Bob,Lee\ncarl,Carl,May\neve,Eve,Ray\n")
+    files = {
+        "ada/02_unfolding.ipynb": answers("02"),
+        "bob/final.ipynb": answers("02"),
+        "eve/03_cell.ipynb": answers(UNIT),
+    }
+    collect(folder(files), desk, NONE, UNIT)
+    (desk.submitted / "bob" / UNIT).mkdir(parents=True)
+    (desk.submitted / "bob" / UNIT / "final.ipynb").write_bytes(answers("02"))
+    people = class_list(desk)
+    assert [*presence(desk, UNIT, people).lines(people)] == [
+        "2 handed in no notebook of this unit: Ada King (02_unfolding), Bob Lee (final.ipynb)",
+        "1 handed in nothing: Carl May",
+    ]
+    collect(folder({"ada/03_cell.ipynb": answers(UNIT)}), desk, NONE, UNIT)
+    assert [*presence(desk, UNIT, people).others] == ["bob"]
+
+
+def test_what_is_so_of_many_files_is_said_in_one_line(desk, folder):
+    names = [f"student{n}" for n in range(12)]
+    for text in "12":
+        source = folder({f"{name}/{file}": notebook(text) for name in names for file in ("03_cell.ipynb", "03.png")})
+        said = rnngrade(desk, "collect", source).stdout.splitlines()
+    first = ", ".join(f"{name}'s 03_cell" for name in sorted(names)[:8])
+    assert f"{first} and 4 more: each was replaced; what was there is beside it now, in the folder earlier." in said
+    assert len(said) == 3
 
 
 def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):
@@ -621,7 +651,7 @@ def test_no_name_of_a_student_s_own_is_another_s(drawn, given_format, listed, as
             report = collect(source, desk, NONE, UNIT, format if given_format else "auto")
             after = submitted(desk)
             replaced = [name for name in before if "earlier" not in name and after[name] != before[name]]
-            assert len(replaced) <= sum(" replaces " in note for note in report.notes)
+            assert len(replaced) <= sum(" was replaced; " in note for note in report.notes)
             assert set(before.values()) <= set(after.values()), "nothing is lost"
         for name, data in submitted(desk).items():
             student = name.partition("/")[0]
@@ -746,7 +776,7 @@ def test_who_cannot_be_put_there_is_told_and_the_others_are_collected(desk, fold
     assert told.startswith(f"eve, {UNIT}: ")
     done = CliRunner().invoke(main, ["--course", str(desk.root), "--desk", str(desk.folder), "collect", str(source)])
     assert (done.exit_code, done.stderr) == (1, f"Done for all but these:\n  {told}\n")
-    assert "0 collected, 2 were there already." in done.stdout
+    assert "0 collected, 2 there already." in done.stdout
 
 
 def damaged(data, rng):

@@ -193,6 +193,13 @@ def test_the_command_writes_the_files_and_says_who_was_left_out(graded, tmp_path
     rnngrade(graded, "return", "moodle", "02", code=2)
 
 
+def test_of_a_large_class_that_waits_some_are_named(graded, root, tmp_path):
+    enter(graded, *(outcome(root, submission(f"student{n:02}")) for n in range(20)))
+    said = rnngrade(graded, "return", "mail", "02", "--output", tmp_path / "mails", code=1).stdout
+    assert "student06 and 13 more. With --provisional, what they have so far goes back as well." in said
+    assert "student07" not in said
+
+
 def test_what_was_marked_without_names_becomes_theirs_whose_it_is(graded):
     (graded.folder / "names.csv").write_text("name,id\nparticipant 17,lovelace\n")
     (said,) = rename_known(graded)

@@ -67,6 +67,14 @@ def test_a_page_says_late_days_that_cost_nothing(ruled):
     assert "<p>2 days late, all of them late days: that cost no points.</p>" in page.read_text()
 
 
+def test_a_page_says_who_it_is_for_by_name_and_by_id(ruled):
+    ada, *_, eve = write_feedback(ruled, UNIT, NONE)
+    assert '<p class="student">Ada Lovelace <span class="faint">ada</span></p>' in ada.read_text()
+    assert '<p class="student">eve</p>' in eve.read_text()
+    (ruled.folder / "roster.csv").write_text(ROSTER.replace("Lovelace", "King"))
+    assert "1 without feedback that says what is so now" in "\n".join(lines(ruled, Failures()))
+
+
 def test_late_days_spent_on_one_unit_are_missing_in_the_next(ruled):
     hand_in(ruled, "ada", "2026-11-07 12:00:00 UTC", exercises.unit("01").stem)
     assert lateness_of(ruled, UNIT, NONE, ["ada"])["ada"].free == 0
@@ -107,7 +115,8 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     assert said() == text
     record = ruled.record(UNIT, "ada")
     write_whole(ruled.record_path(UNIT, "ada"), replace(record, versions={"checks": "old"}).to_json().encode())
-    assert "1 to grade, grades are old: its checks changed since" in said()
+    assert "1 to grade" in said()
+    assert "\n  1 graded before the unit's checks changed: 'rnngrade run 02' grades them again" in said()
     write_whole(ruled.record_path(UNIT, "ada"), replace(record, key="another").to_json().encode())
     assert "1 not in the gradebook as graded" in said()
     write_whole(ruled.record_path(UNIT, "ada"), record.to_json().encode())
@@ -159,7 +168,7 @@ def test_work_that_is_marked_blind_counts_and_says_nothing_of_who_is_missing(rul
     term = {row["student"]: row for row in csv.DictReader(io.StringIO(export_total(ruled, [UNIT], failures)))}
     assert "Participant 17" not in term
     assert (term["sofia"]["total"], term["sofia"]["waits_for_a_person"]) == ("", "yes")
-    assert failures.told == [f"the total, {UNIT}: Waits, for 1 are known by number alone: collect with --names."]
+    assert failures.told == [f"the total, {UNIT}: Waits, for 1 student is known by number alone: collect with --names."]
 
 
 def test_status_of_an_empty_desk_says_how_to_begin(desk):
@@ -225,9 +234,9 @@ def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, tmp_pat
         write_whole(desk.folder / "collected" / UNIT / student, f"moodle {student} {number}".encode())
     (tmp_path / name).write_text(text, encoding="utf-8")
     first, second = (rnngrade(desk, "times", tmp_path / name, *options) for _ in range(2))
-    assert "1 have a time there, and no notebook of 02_unfolding here" in first.output
-    assert "2 times are new, 0 were known." in first.output
-    assert "0 times are new, 2 were known." in second.output
+    assert "1 student has a time there, and no notebook of 02_unfolding here" in first.output
+    assert "2 times are new, 0 known already." in first.output
+    assert "0 times are new, 2 known already." in second.output
     late = lateness_of(desk, UNIT, NONE)
     assert str(late["ada"].handed_in) == "2026-11-21 23:10:00+00:00"
     assert (late["ada"].days, late["alan"].days) == (2, 0)

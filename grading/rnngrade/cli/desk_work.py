@@ -27,16 +27,19 @@ from rnngrade.cli.shared import (
 )
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures, together
-from rnngrade.core.words import visible
+from rnngrade.core.words import count, visible
 
 
 @command("new")
 def new(desk: Desk) -> None:
-    """Make an empty desk that only you can read, for a class whose work comes by nbgrader's exchange."""
+    """Make an empty desk that only you can read. `collect` makes one as well: only where work comes by nbgrader's
+    exchange does a class begin here.
+    """
     desk.folder.parent.mkdir(parents=True, exist_ok=True)
     desk.folder.mkdir(mode=0o700, exist_ok=True)
     already = "" if desk.open() else " was a desk already, and nothing in it was changed"
-    click.echo(f"{desk.folder}{already}: run nbgrader's commands there, 'nbgrader release_assignment 03_cell'.")
+    click.echo(f"{desk.folder}{already}. Next: '{desk.command('collect DOWNLOAD.zip')}' takes what was handed in.")
+    click.echo("Where work comes by nbgrader's exchange, run 'nbgrader release_assignment 03_cell' in that folder.")
 
 
 @command(
@@ -56,7 +59,7 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: i
             made = demo_class(unit, size, seed) + (hostile_class(unit) if hostile else [])
             for one in made:
                 one.write(desk.root, desk.submitted)
-            click.echo(f"{unit}: {len(made)} submissions in {desk.submitted}")
+            click.echo(f"{unit}: {count(len(made), 'submission')} in {desk.submitted}")
 
 
 @command(
@@ -87,14 +90,14 @@ def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form
     from rnngrade.roster.names import read_any, settle
 
     with desk.locked("rnngrade collect"), Failures() as failures:
-        say(settle(desk, read_any(names)) if names else ())
-        if (desk.folder / "collected").is_dir():
+        say(together(settle(desk, read_any(names)) if names else ()))
+        if desk.collected.is_dir():
             from rnngrade.gradebook.renaming import rename_known
 
             say(rename_known(desk))
         report = take(source, desk, failures, unit, format)
         say(together([*report.notes, *report.unknown]))
-        click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
+        click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} there already.")
     if not report.taken and not report.unchanged:
         raise Sentence(f"{source} has nothing that could be collected.")
 
@@ -149,7 +152,7 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
         chosen = {unit: require_graded(desk, unit, students) for unit in units}
         for unit, theirs in chosen.items():
             pages = write_feedback(desk, unit, failures, theirs or None)
-            click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
+            click.echo(f"{unit}: {count(len(pages), 'page')} in {desk.feedback}")
 
 
 @command("report", units_argument("all that are graded"))

@@ -23,8 +23,9 @@ from rnngrade.cli.shared import (
     units_argument,
 )
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import Failures, some
 from rnngrade.core.record import write_whole
+from rnngrade.core.words import count
 
 if TYPE_CHECKING:
     from rnngrade.lms.returning import Returned
@@ -131,7 +132,8 @@ def moodle(desk: Desk, zipped: Path | None, **given: Any) -> None:
         if zipped:
             data, number = feedback_zip(desk, returned, failures)
             write_whole(zipped, data)
-            click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
+            pages = count(number, "page")
+            click.echo(f"{zipped}: {pages}. In Moodle: Submissions, Upload multiple feedback files in a zip")
 
 
 @target(
@@ -146,7 +148,7 @@ def mail(desk: Desk, output: Path, **given: Any) -> None:
 
     with _returned(desk, **given) as (returned, failures):
         table, students = write_mails(desk, returned, output, failures)
-        click.echo(f"{table}: {len(students)} mails")
+        click.echo(f"{table}: {count(len(students), 'mail')}")
 
 
 @contextmanager
@@ -165,7 +167,7 @@ def _returned(
             returned = of_unit(desk, unit, failures, provisional=provisional)
         yield returned, failures
         if returned.waiting:
-            words = f"Left out, for a person has still to look: {', '.join(returned.waiting)}. With --provisional, what"
+            words = f"Left out, for a person has still to look: {some(returned.waiting)}. With --provisional, what"
             click.echo(f"{words} they have so far goes back as well.")
 
 

@@ -155,8 +155,14 @@ def own_seed(desk: Desk) -> str:
 
 @contextmanager
 def progress_bar(unit: str) -> Iterator[Callable[[Record, int, int], None]]:
-    """A live bar with the time that is left, on stderr."""
+    """A live bar with the time that is left, on stderr; where that is no terminal, a line for each tenth."""
     columns, console = (*Progress.get_default_columns(), MofNCompleteColumn()), Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(unit, total=None)
-        yield lambda record, done, total: progress.update(task, completed=done, total=total)
+
+        def advance(record: Record, done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+            if not console.is_terminal and 10 * done // total > 10 * (done - 1) // total:
+                click.echo(f"{unit}: {done} of {total} graded", err=True)
+
+        yield advance

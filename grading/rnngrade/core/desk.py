@@ -6,6 +6,7 @@ roster.csv                              the class list (`students.py`)
 names.csv                               whose the names are that a platform has for somebody (`names.py`)
 submitted/STUDENT/UNIT/UNIT.ipynb       what was handed in; beside it timestamp.txt, when (`times.py`)
 records/UNIT/STUDENT.json               what the judge wrote down (`record.py`)
+collected/UNIT/STUDENT                  by which key it came, and what it was if it was no notebook of the unit
 executed/UNIT/STUDENT.ipynb             the instructor's notebook with the student's answers, and what they showed
 autograded/STUDENT/UNIT/UNIT.ipynb      the same, where formgrader looks for it
 feedback/STUDENT/UNIT/UNIT.html         what the student gets back
@@ -53,6 +54,7 @@ class Desk:
         self.submitted = self.folder / "submitted"
         self.autograded = self.folder / "autograded"
         self.feedback = self.folder / "feedback"
+        self.collected = self.folder / "collected"
         self.records = self.folder / "records"
         self.executed = self.folder / "executed"
         self.reports = self.folder / "report"
@@ -109,14 +111,18 @@ class Desk:
         }
         return {student: path for student, path in found.items() if path.is_file()}
 
+    def misnamed(self, unit: str) -> dict[str, str]:
+        """Who has notebooks in the unit's folder of which none is found by its name, and what one is called."""
+        there, paths = self.submissions(unit), sorted(self.submitted.glob(f"*/{unit}/*.ipynb"))
+        return {path.parent.parent.name: path.name for path in paths if path.parent.parent.name not in there}
+
     def passed_over(self, unit: str) -> Iterator[tuple[str, str]]:
-        """Who handed in notebooks of a unit of which none is found by its name, and why, in a sentence."""
-        for folder in sorted({path.parent for path in self.submitted.glob(f"*/{unit}/*.ipynb")}):
-            name = folder.parent.name
-            if not is_name(name):
+        """The same, with why, in a sentence."""
+        for name, called in sorted(self.misnamed(unit).items()):
+            if is_name(name):
+                yield name, f"There is no {unit}.ipynb, but {called}: if it is of {unit}, rename it."
+            else:
                 yield name, "A student's name has letters, digits, spaces and @ . + - _ only: rename the folder."
-            elif not self.submission_path(unit, name).is_file():
-                yield name, f"There is no {unit}.ipynb in {folder}: if it is there by another name, rename it."
 
     def record_path(self, unit: str, student: str) -> Path:
         """Where a submission's record lies."""

@@ -1,6 +1,7 @@
 """What all errors of the desk that a user reads have in common, and how one student's does not stop a class."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -40,22 +41,21 @@ def some(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + more
 
 
-def together(notes: Sequence[str]) -> Iterator[str]:
-    """Notes, of which those that say the same of many files are one.
+def together(notes: Iterable[str]) -> Iterator[str]:
+    """Notes, of which those that say the same of more than three are one.
 
     >>> list(together([f"{n}.png was left out: it is no notebook." for n in range(9)]))
-    ['9 were left out, each since it is no notebook: 0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6.png, 7.png and 1 more']
+    ['0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6.png, 7.png and 1 more: each was left out: it is no notebook.']
     """
-    middle = " was left out: "
     alike: dict[str, list[str]] = {}
     for note in notes:
-        name, found, why = note.partition(middle)
-        alike.setdefault(why if found else note, []).append(name)
-    for why, names in alike.items():
+        *name, words = re.split(r" (?=is |was )", note, maxsplit=1)
+        alike.setdefault(words, []).extend(name)
+    for words, names in alike.items():
         if len(names) > 3:
-            yield f"{len(names)} were left out, each since {why.rstrip('.')}: {some(names)}"
+            yield f"{some(names)}: each {words}"
         else:
-            yield from (f"{name}{middle}{why}" if name != why else why for name in names)
+            yield from [f"{name} {words}" for name in names] or [words]
 
 
 class Failures:

@@ -18,6 +18,7 @@ from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.door import NOT_ENTERED, GivenGrade, Page, is_there, opened, read_pages
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Changed, Rules, rules_of
+from rnngrade.roster.students import class_list
 from rnngrade.roster.times import lateness_of
 
 
@@ -35,7 +36,7 @@ class Mark:
 @dataclass
 class Marks:
     """All that one student got in a unit, by grade id. `untouched` are the answers left as they were handed out,
-    `written` the texts that a person marks.
+    `written` the texts that a person marks, `name` the student's full name, or the id if that is not known.
     """
 
     grades: dict[str, Mark] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Marks:
     penalty: float = 0.0
     late: Lateness = field(default_factory=Lateness)
     written: dict[str, str] = field(default_factory=dict)
+    name: str = ""
 
     def points(self, exercise: str) -> float:
         mark = self.grades.get(f"check_{exercise}")
@@ -105,9 +107,11 @@ def read_marks(desk: Desk, unit: str, failures: Failures, *, tells_missing: bool
     missing = [one.student for one in graded if not is_entered(desk, one, pages.get(one.student, nothing))]
     if missing and tells_missing:
         failures.add(some(missing), unit, NOT_ENTERED.format(unit))
-    rules = rules_of(desk)
+    rules, people = rules_of(desk), class_list(desk)
     found = {student: marks_of(page, rules, unit) for student, page in pages.items() if student not in missing}
-    for student, late in lateness_of(desk, unit, failures, found, rules=rules).items():
+    for student, marks in found.items():
+        marks.name = people.person(student).full_name
+    for student, late in lateness_of(desk, unit, failures, found, rules=rules, people=people).items():
         marks = found[student]
         marks.late = late
         if late.due is not None:  # else nbgrader's own due date and penalty count

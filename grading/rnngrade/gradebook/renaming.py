@@ -57,7 +57,7 @@ def _rename(desk: Desk, unit: str, old: str, new: str) -> None:
                 (folder / old / unit).rename(folder / new / unit)
             with contextlib.suppress(OSError):
                 (folder / old).rmdir()  # if it was all that they had
-    collected = [desk.folder / "collected" / unit / name for name in (old, new)]
+    collected = [desk.collected / unit / name for name in (old, new)]
     for source, target in (collected, [by_hand.path_of(desk, unit, name) for name in (old, new)]):
         if source.is_file():
             source.replace(target)

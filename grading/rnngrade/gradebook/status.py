@@ -3,12 +3,14 @@
 Reads what lies in the desk, grades nothing and changes nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, some
+from rnngrade.core.words import count
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
@@ -18,10 +20,10 @@ from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
 from rnngrade.roster.times import lateness_of
 
-VERSIONS = {
-    "unit": "the unit",
-    "library": "what it imports",
-    "checks": "its checks",
+VERSIONS = {  # what grades depend on, beside what was handed in
+    "unit": "the unit's notebook",
+    "library": "the course's code that answers import",
+    "checks": "the unit's checks",
     "environment": "Python or its packages",
 }
 
@@ -36,11 +38,11 @@ class UnitStatus:
         self.not_entered = sorted(self.graded.keys() - marks)
         self.to_mark = sum(mark.waits for who in self.graded.keys() & marks for mark in marks[who].grades.values())
         now, old = _versions(desk, unit) if self.graded else {}, set[str]()  # whose grades are
-        self.changed = set[str]()  # what of the unit was changed since, in words
+        self.changed = Counter[str]()  # how many were graded before what changed
         self.without_feedback = list[str]()
         for student, record in self.graded.items():
             others = {n for n in now.keys() & VERSIONS.keys() if record.versions.get(n, now[n]) != now[n]}
-            self.changed |= {VERSIONS[name] for name in others}
+            self.changed.update(others)
             if others or desk.is_newer(record):
                 old.add(student)
             if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
@@ -55,7 +57,7 @@ class UnitStatus:
         everybody = [*self.handed_in, *(person.id for person in people.absent(self.handed_in))]
         dues = {who: rules.due_for(unit, people.names_of(who)) for who in sorted(everybody, key=natural)}
         self.extended = {who: due for who, due in dues.items() if self.due and due and due > self.due}
-        self.here = presence(desk, unit, people) if people and self.handed_in else Presence()
+        self.here = presence(desk, unit, people) if self.handed_in else Presence()
 
     def lines(self, rules: Rules, people: ClassList, now: datetime) -> Iterator[str]:
         """All of it as text."""
@@ -63,12 +65,13 @@ class UnitStatus:
         counts = {
             f"{len(self.handed_in)} handed in, {len(self.graded)} graded": True,
             f"{len(self.to_grade)} to grade": self.to_grade,
-            f"grades are old: {', '.join(sorted(self.changed))} changed since": self.changed,
             f"{len(self.not_entered)} not in the gradebook as graded": self.not_entered,
             f"{self.to_mark} to mark by hand": self.to_mark,
             f"{len(self.without_feedback)} without feedback that says what is so now": self.without_feedback,
         }
         yield f"  {', '.join(words for words, is_so in counts.items() if is_so)}"
+        for name, graded in sorted(self.changed.items()):
+            yield f"  {graded} graded before {VERSIONS[name]} changed: 'rnngrade run {self.unit[:2]}' grades them again"
         for words, who in (
             ("late", [f"{who} ({late.words()})" for who, late in self.late.items()]),
             ("extended", [f"{who} to {local(due, rules)}" for who, due in self.extended.items()]),
@@ -76,11 +79,11 @@ class UnitStatus:
         ):
             if who:
                 yield f"  {words}: {some(who)}"
-        yield from (f"  {words}" for words in self.here.lines(people, most=8))
+        yield from (f"  {words}" for words in self.here.lines(people))
 
     def steps(self, command: str) -> Iterator[str]:
         """What is to be done, in order; nothing in the place of what is done."""
-        of, number, answers = self.unit, self.unit[:2], f"{self.to_mark} answer{'s' if self.to_mark > 1 else ''}"
+        of, number, answers = self.unit, self.unit[:2], count(self.to_mark, "answer")
         for words, is_so in {
             f"grade {len(self.to_grade)} of {of}: '{command} run {number}'": self.to_grade,
             f"say when {of} was handed in: '{command} times FILE --unit {number}', or go on": self.is_unclear,
@@ -122,8 +125,8 @@ def _policy(policy: Policy) -> list[str]:
     words = {
         f"{100 * policy.per_day:g} % of the points {policy.of} for each day that has begun": True,
         f"{100 * policy.at_most:g} % at most": policy.at_most < 1,
-        f"{policy.grace.total_seconds() / 60:g} minutes of grace": policy.grace,
-        f"{policy.free_days} late day{'s' if policy.free_days > 1 else ''} for the term{each}": policy.free_days,
+        f"{count(policy.grace.total_seconds() / 60, 'minute')} of grace": policy.grace,
+        f"{count(policy.free_days, 'late day')} for the term{each}": policy.free_days,
     }
     return [said for said, is_so in words.items() if is_so]
 

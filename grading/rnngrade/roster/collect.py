@@ -66,22 +66,25 @@ def collect(
         found = [notebook for notebook in found if not notebook.path.startswith(within)]
         numbers, origins = Counter(notebook.unit for notebook in found), dict[tuple[str, str], set[str]]()
         most = [unit for unit, number in numbers.items() if number == max(numbers.values())]
-        is_mixed = sorter.is_download and len(most) > 1
+        # what the source is of, if it is of one unit; None, if it may be of all
+        of = [unit] if unit else most if sorter.is_download else None
         for file in others:
-            for student, origin, its_unit in sorter.students_of(file, None if is_mixed else next(iter(most), None)):
-                _mark(desk, student, origin, its_unit)
+            for student, origin, its_unit in sorter.students_of(file, most[0] if len(most) == 1 else None):
+                _mark(desk, student, origin, its_unit, shown(file.path.rpartition("/")[2]))
         for notebook in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
         for notebook in sorted(found, key=lambda one: (one.student, one.unit, one.version)):
             student, its_unit = notebook.student, notebook.unit
             with failures.of(student, its_unit), notes.leaving(notebook.path):
                 # What is of another unit was handed in for the wrong assignment, so that it replaces nothing.
-                if sorter.is_download and [its_unit] != most:
-                    if not is_mixed:
-                        _mark(desk, student, notebook.origin, most[0])
-                    of = "has as much of" if is_mixed else "is of"
+                if of and of != [its_unit]:
+                    if len(of) == 1:
+                        _mark(desk, student, notebook.origin, of[0], its_unit)
+                    if unit:
+                        raise LeftOut(f"it is of {its_unit}, not of {unit}")
+                    has = "is of" if len(of) == 1 else "has as much of"
                     raise LeftOut(
-                        f"it is of {its_unit}, and the download {of} {' and '.join(most)}. "
+                        f"it is of {its_unit}, and the download {has} {' and '.join(of)}. "
                         f"If it is meant so, collect with --unit {its_unit}"
                     )
                 if len(origins[student, its_unit]) > 1:
@@ -108,11 +111,11 @@ def _inner(source: Path, desk: Desk) -> Path:
     return visible[0] if len(visible) == 1 and visible[0].match("*-submissions") and visible[0].is_dir() else source
 
 
-def _mark(desk: Desk, student: str, origin: str, unit: str) -> None:
+def _mark(desk: Desk, student: str, origin: str, unit: str, what: str) -> None:
     """Write down who handed in what is no notebook of the unit: it was not nothing."""
-    mark = desk.folder / "collected" / unit / student
+    mark = desk.collected / unit / student
     if not mark.exists():
-        write_whole(mark, mark_of(origin).encode())
+        write_whole(mark, f"{mark_of(origin)}\n{what}".encode())
 
 
 def _take(found: Found, desk: Desk, report: CollectReport) -> None:
@@ -121,10 +124,10 @@ def _take(found: Found, desk: Desk, report: CollectReport) -> None:
     """
     path, data = desk.submission_path(found.unit, found.student), found.data.read_bytes()
     timestamp, late, earlier = path.with_name(TIMESTAMP), path.with_name(LATE), path.parent / "earlier"
-    mark, origin = desk.folder / "collected" / found.unit / found.student, mark_of(found.origin)
+    mark, origin = desk.collected / found.unit / found.student, mark_of(found.origin)
     current = path.read_bytes() if path.exists() else None
     if current is not None:
-        if mark.is_file() and (before := mark.read_text(encoding="utf-8")) != origin:
+        if mark.is_file() and (before := mark.read_text(encoding="utf-8").partition("\n")[0]) != origin:
             raise LeftOut(
                 f"{found.student}'s {found.unit} came from another place, {shown(before)!r}, not {shown(origin)!r}. If "
                 "both are theirs, put the right one in by hand"
@@ -138,8 +141,8 @@ def _take(found: Found, desk: Desk, report: CollectReport) -> None:
                 write_whole(earlier / f"{number}.txt", timestamp.read_bytes())
             write_whole(earlier / f"{number}.ipynb", current)
         if current != data:
-            where = f"which is in {earlier.relative_to(desk.folder)} now"
-            report.notes.append(f"{shown(found.path)} replaces {found.student}'s {found.unit}, {where}.")
+            words = "was replaced; what was there is beside it now, in the folder earlier"
+            report.notes.append(f"{found.student}'s {found.unit} {words}.")
     write_whole(mark, origin.encode())  # first: without it, anybody's would replace it
     if current != data:
         timestamp.unlink(missing_ok=True)

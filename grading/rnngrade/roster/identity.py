@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import some
-from rnngrade.roster.names import keys_of, likeliest, line_for, number_in
+from rnngrade.roster.names import collected, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import ABOVE, PLATFORMS, Download, Who, is_of_a_platform, told
 from rnngrade.roster.sources import File, LeftOut, Notes, folders, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded, safe, spaced
@@ -157,13 +157,11 @@ class Sorter:
             raise LeftOut("which unit it is, cannot be told: give the unit, or name the file after it")
         if named and found and named != found:
             self._notes.append(f"{shown(file.full)} is taken for {found}, whose cells it has, and not for {named}.")
-        if unit != (self._unit or unit):
-            raise LeftOut(f"it is of {unit}, not of {self._unit}")
         copy, readable = _COPY.search(PurePosixPath(file.path).stem), _is_notebook(data)
         number = int(copy[1][:9]) if copy else 0
-        for student, who in self._whose(file, unit):
+        for student, who in self._whose(file, self._unit or unit):
             if not readable:
-                self._notes.append(f"{shown(file.full)} is no notebook; it is kept for {student} all the same.")
+                self._notes.append(f"{shown(file.full)} is no notebook; it is kept all the same.")
             if who.late:
                 self._notes.append(f"{shown(file.full)} was late, says Canvas.")
             when = self._when(who, file, unit)
@@ -310,20 +308,25 @@ def _units_of_exercises() -> dict[str, str]:
 class Presence:
     """Who of a class is there in a unit, and who is not."""
 
-    others: list[str] = field(default_factory=list)  # who handed in something, and no notebook
+    others: dict[str, str] = field(default_factory=dict)  # who handed in something else, and what
     numbered: list[str] = field(default_factory=list)  # known by a platform's number alone: their name is not shown
     unknown: list[str] = field(default_factory=list)  # by a name, and not on the class list
     absent: list[Person] = field(default_factory=list)  # who handed in nothing; nobody, where it cannot be told
 
-    def lines(self, people: ClassList, most: int | None = None) -> Iterator[str]:
-        """All of them in sentences, with so many names in each."""
+    def instead(self, people: ClassList) -> list[str]:
+        """Who handed in something else, with what it was."""
+        named = ((people.shown(people.person(who)), what) for who, what in self.others.items())
+        return [f"{name} ({what})" if what else name for name, what in named]
+
+    def lines(self, people: ClassList) -> Iterator[str]:
+        """All of them in sentences, with some of the names in each."""
 
         def said(words: str, names: list[str]) -> Iterator[str]:
             if names:
-                yield f"{len(names)} {words}: {some(names, most or len(names))}"
+                yield f"{len(names)} {words}: {some(names)}"
 
         yield from said("not on the class list, and kept apart", self.unknown)
-        yield from said("handed in no notebook", self.others)
+        yield from said("handed in no notebook of this unit", self.instead(people))
         if people and self.numbered:
             yield f"{len(self.numbered)} known by number alone, so that it cannot be told who handed in nothing"
         yield from said("handed in nothing", [*map(people.shown, self.absent)])
@@ -337,9 +340,9 @@ def is_numbered(student: str, key: str) -> bool:
 
 def presence(desk: Desk, unit: str, people: ClassList, graded: Iterable[str] = ()) -> Presence:
     """Who handed in a unit, as far as that is known; `graded` are students of whom there may be no more than that."""
-    keys = keys_of(desk, unit)
-    others = [student for student in keys if not desk.submission_path(unit, student).is_file()]
-    numbered = [one for one, key in keys.items() if is_numbered(one, key) and not people.of(one)]
-    there = {*desk.submissions(unit), *graded}
+    known, notebooks = collected(desk, unit), desk.submissions(unit)
+    others = {one: what for one, (_, what) in known.items() if one not in notebooks} | desk.misnamed(unit)
+    numbered = [one for one, (key, _) in known.items() if is_numbered(one, key) and not people.of(one)]
+    there = {*notebooks, *graded}
     unknown = people.unknown(there - {*numbered})
     return Presence(others, numbered, unknown, [] if numbered else people.absent({*there, *others}))

@@ -209,9 +209,14 @@ class Students:
 
 def keys_of(desk: Desk, unit: str) -> dict[str, str]:
     """By which key each student's work on the unit was collected."""
-    marks = (path for path in sorted((desk.folder / "collected" / unit).glob("*")) if path.is_file())
-    found = {path.name: path.read_text(encoding="utf-8", errors="replace").strip() for path in marks}
-    return {student: key for student, key in found.items() if is_name(student)}
+    return {student: key for student, (key, _) in collected(desk, unit).items()}
+
+
+def collected(desk: Desk, unit: str) -> dict[str, tuple[str, str]]:
+    """The same, with what came if it was no notebook of the unit."""
+    marks = (path for path in sorted((desk.collected / unit).glob("*")) if path.is_file() and is_name(path.name))
+    texts = {path.name: path.read_text(encoding="utf-8", errors="replace").strip() for path in marks}
+    return {student: (text.partition("\n")[0], text.partition("\n")[2]) for student, text in texts.items()}
 
 
 def number_in(key: str, kind: str) -> str:
