@@ -22,6 +22,7 @@ from rnngrade.core.record import Finding, Record
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import opened
 from rnngrade.pages.report.page import write_reports
+from rnngrade.roster.students import Person
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.waiting import until
 
@@ -139,7 +140,7 @@ def filled(root: Path, folder: Path, draw: Draw) -> Desk:
             submission(record.student).write(root, desk.submitted)
             desk.keep(record, notebook)
             names = (fit(draw(what)) for what in ("first name", "last name", "email"))
-            gradebook.enter_student(record.student, *names)
+            gradebook.enter_students([Person(record.student, *names)])
             gradebook.put(record, notebook)
     with opened(desk) as book:
         for student in STUDENTS:

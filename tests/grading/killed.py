@@ -18,7 +18,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from rnngrade.core.desk import Desk
-from rnngrade.core.record import Record
+from rnngrade.core.record import Record, read_json
 from rnngrade.gradebook.book import GradebookWriter
 
 steps = 0
@@ -59,7 +59,7 @@ def survives(desk: Desk, record: Record, notebook: bytes, at: int) -> bool:
 
 def main(root: str, folder: str, db_url: str, work: str, every: str) -> None:
     desk = Desk(Path(root), Path(folder), db_url)
-    puts = [(Record.from_json(record), notebook.encode()) for record, notebook in json.loads(Path(work).read_text())]
+    puts = [(read_json(record, Record), notebook.encode()) for record, notebook in json.loads(Path(work).read_text())]
     kills = 0
     alive: set[int] = set()
     at = 0

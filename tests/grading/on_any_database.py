@@ -22,6 +22,7 @@ from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import ENTERED, opened
 from rnngrade.gradebook.marks import read_marks
+from rnngrade.roster.students import Person as Student
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, changed, enter, mistake, outcome, resubmitted, submission
 from tests.sampling import ALL
 
@@ -358,9 +359,9 @@ class GradebookSuite(ShortSuite):
 
     def test_students_are_entered_by_name_and_keep_it(self, desk, root):
         with GradebookWriter(desk) as gradebook:
-            gradebook.enter_student("ada", "Ada", "Lovelace", "ada@example.org")
+            gradebook.enter_students([Student("ada", "Ada", "Lovelace", "ada@example.org")])
             gradebook.put(*outcome(root, submission("ada")))
-            gradebook.enter_student("ada", "Augusta Ada")
+            gradebook.enter_students([Student("ada", "Augusta Ada")])
         with opened(desk) as gradebook:
             ada = gradebook.find_student("ada")
             assert (ada.first_name, ada.last_name, ada.email) == ("Augusta Ada", "Lovelace", "ada@example.org")

@@ -14,6 +14,7 @@ from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.explaining import explained
 from rnngrade.gradebook.exporting import export
+from rnngrade.roster.students import Person as Student
 from tests.grading.made import NAMES, NONE, UNIT, WRITTEN, enter, mistake, outcome, rows, submission, table
 from tests.grading.on_any_database import Person
 
@@ -35,7 +36,7 @@ def make_graded(desk, root):
     write_whole(desk.submission_path(UNIT, "eve_9").parent / "timestamp.txt", b"2026-11-21 12:00:00 UTC")
     flag = Finding("eval", '=HYPERLINK("x"), she calls eval.', FIRST, True)
     with GradebookWriter(desk) as gradebook:
-        gradebook.enter_student("zoe", "Zo", "From the gradebook")
+        gradebook.enter_students([Student("zoe", "Zo", "From the gradebook")])
     Person(desk, "").sets_the_due_date(datetime.datetime(2026, 11, 20))
     enter(
         desk,

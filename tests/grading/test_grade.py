@@ -16,7 +16,7 @@ import pytest
 from rnncourse import exercises
 from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import Exercise
-from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
+from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record, read_json
 from rnngrade.demo.sample import BLANK, Submission
 from rnngrade.grading.budget import OutOfTime
 from rnngrade.grading.bundle import Bundle, Settings
@@ -228,8 +228,8 @@ def test_a_submission_has_the_same_record_and_notebook_however_it_is_graded_or_k
     third = graded_here(submission)
     assert first.record.content() == second.record.content() == third.record.content()
     assert first.notebook == second.notebook == third.notebook
-    assert Record.from_json(first.record.to_json()) == first.record
-    assert asdict(Record.from_json(first.record.to_json())) == asdict(first.record)
+    assert read_json(first.record.to_json(), Record) == first.record
+    assert asdict(read_json(first.record.to_json(), Record)) == asdict(first.record)
     assert first.record.measured["seconds"] > 0
     assert "measured" not in first.record.content()
 

@@ -47,16 +47,15 @@ def new(desk: Desk) -> None:
     units_argument("all that are graded by program"),
     click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students."),
     click.option("--hostile", is_flag=True, help="Some that are hostile, broken or odd as well, in unit 03."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, another class."),
 )
-def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: int) -> None:
+def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool) -> None:
     """Make up a class whose true scores are known: right, blank, every kind of mistake."""
     from rnngrade.demo.hostile import hostile_class
     from rnngrade.demo.sample import demo_class
 
     with desk.locked("rnngrade sample"):
         for unit in units or [stem for stem in exercises.STEMS if stem != "00_welcome"]:
-            made = demo_class(unit, size, seed) + (hostile_class(unit) if hostile else [])
+            made = demo_class(unit, size) + (hostile_class(unit) if hostile else [])
             for one in made:
                 one.write(desk.root, desk.submitted)
             click.echo(f"{unit}: {count(len(made), 'submission')} in {desk.submitted}")

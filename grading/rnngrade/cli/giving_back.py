@@ -70,7 +70,7 @@ def csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | No
     with Failures() as failures:
         stems = units or graded_units(desk)
         text = (export_total if of_the_term else export)(desk, stems, failures, provisional=provisional)
-        if output is None or str(output) == "-":
+        if output is None:
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
             write_whole(output, text.encode())

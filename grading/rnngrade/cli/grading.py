@@ -24,7 +24,7 @@ from rnngrade.cli.shared import (
     units_argument,
 )
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import Failures, some
 from rnngrade.core.record import Record
 
 if TYPE_CHECKING:
@@ -138,15 +138,12 @@ def _grade_unit(
 
     def prepare() -> None:
         said.extend(gradebook().enter_unit(bundle.unit))
-        for person in people.people.values():
-            gradebook().enter_student(person.id, person.first_name, person.last_name, person.email)
+        gradebook().enter_students(people.people.values())
 
-    def enter(record: Record) -> None:
-        gradebook().enter(record)
-
+    calls = {"prepare": prepare, "enter": lambda record: gradebook().enter(record)}
     try:
         with progress_bar(bundle.unit) as advance:
-            return grade(desk, bundle, **how, prepare=prepare, enter=enter, advance=advance)
+            return grade(desk, bundle, **how, **calls, advance=advance)
     finally:
         say(said, err=True)
 
@@ -156,7 +153,7 @@ def line_for(record: Record) -> str:
     wrong = [f"{e.name}: {e.diagnosis or e.ended}" for e in record.exercises if not e.passed]
     parts = [f"{record.student:<20} {record.points:6.2f} of {record.max_points:g}"]
     if wrong:
-        parts.append(", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""))
+        parts.append(some(wrong, 3))
     if record.flags:
         parts.append(f"LOOK: {', '.join(sorted({f.code for f in record.flags}))}")
     return "  ".join(parts)

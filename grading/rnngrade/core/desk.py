@@ -27,7 +27,7 @@ from pathlib import Path
 
 from rnngrade.core.errors import DeskError, Failures, writing
 from rnngrade.core.lock import locked
-from rnngrade.core.record import Record, write_changed, write_whole
+from rnngrade.core.record import Record, read_json, write_changed, write_whole
 
 CONFIG = '''\
 """nbgrader's settings for this class: the course's, with the class's work in this folder."""
@@ -59,12 +59,7 @@ class Desk:
         self.executed = self.folder / "executed"
         self.reports = self.folder / "report"
         self.gradebook = self.folder / "gradebook.db"
-        self._db_url = db_url
-
-    @property
-    def db_url(self) -> str:
-        """Where the gradebook lies, for SQLAlchemy."""
-        return self._db_url or f"sqlite:///{self.gradebook}"
+        self.db_url = db_url or f"sqlite:///{self.gradebook}"
 
     def open(self) -> bool:
         """Make the folder and its configuration, if they are not there; returns whether the latter was not."""
@@ -99,7 +94,6 @@ class Desk:
         return locked(self.folder, command)
 
     def submission_path(self, unit: str, student: str) -> Path:
-        """Where a student's notebook lies."""
         return self.submitted / student / unit / f"{unit}.ipynb"
 
     def submissions(self, unit: str) -> dict[str, Path]:
@@ -125,21 +119,18 @@ class Desk:
                 yield name, "A student's name has letters, digits, spaces and @ . + - _ only: rename the folder."
 
     def record_path(self, unit: str, student: str) -> Path:
-        """Where a submission's record lies."""
         return self.records / unit / f"{student}.json"
 
     def page_path(self, unit: str, student: str) -> Path:
-        """Where a student's feedback page lies."""
         return self.feedback / student / unit / f"{unit}.html"
 
     def executed_path(self, unit: str, student: str) -> Path:
-        """Where the executed notebook of a submission lies."""
         return self.executed / unit / f"{student}.ipynb"
 
     def record(self, unit: str, student: str) -> Record | None:
         """The record of a submission, or None if there is none that can be read."""
         try:
-            return Record.from_json(self.record_path(unit, student).read_text(encoding="utf-8"))
+            return read_json(self.record_path(unit, student).read_text(encoding="utf-8"), Record)
         except (OSError, ValueError):
             return None
 

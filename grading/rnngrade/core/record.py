@@ -108,7 +108,6 @@ class Record:
 
     @property
     def flags(self) -> tuple[Finding, ...]:
-        """The findings that a person should look at."""
         return tuple(f for f in self.findings if f.for_person)
 
     def exercise(self, name: str) -> ExerciseResult:
@@ -131,13 +130,8 @@ class Record:
         return {**self.content(), "points": self.points, "max_points": self.max_points}
 
     def to_json(self) -> str:
-        """The record as text."""
+        """The record as `read_json` reads it."""
         return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> Record:
-        """The record that `to_json` wrote. **Errors:** `ValueError` if it is none, or of another format."""
-        return read_json(text, cls)
 
 
 def read_json(text: str, kind: type[Kind]) -> Kind:

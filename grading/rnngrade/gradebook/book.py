@@ -42,7 +42,7 @@ from rnngrade.gradebook.door import ENTERED, NOT_ENTERED, Entered, GivenGrade, P
 from rnngrade.gradebook.marks import Marks, is_entered, marks_of
 from rnngrade.gradebook.showing import grade_id_of, to_show
 from rnngrade.roster.rules import Rules, rules_of
-from rnngrade.roster.students import ClassList, class_list
+from rnngrade.roster.students import ClassList, Person, class_list
 from rnngrade.roster.times import TIMESTAMP, handed_in, in_utc, lateness_for
 
 
@@ -92,11 +92,14 @@ class GradebookWriter(ExitStack):
             self._pages[unit] = self._read(unit)
         return said
 
-    def enter_student(self, student: str, first_name: str = "", last_name: str = "", email: str = "") -> None:
-        """Enter a student, or what is new of their name and address."""
-        given = {"first_name": first_name, "last_name": last_name, "email": email}
+    def enter_students(self, people: Iterable[Person]) -> None:
+        """Enter them, or what is new of their names and addresses."""
         with self._whole():
-            self._gradebook.update_or_create_student(student, **{key: value for key, value in given.items() if value})
+            for person in people:
+                given = {
+                    name: value for name in ("first_name", "last_name", "email") if (value := getattr(person, name))
+                }
+                self._gradebook.update_or_create_student(person.id, **given)
 
     def enter(self, record: Record) -> None:
         """Put a record into the gradebook, with the notebook that the desk has of it, unless it is there already, and

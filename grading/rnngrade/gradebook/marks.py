@@ -111,7 +111,7 @@ def read_marks(desk: Desk, unit: str, failures: Failures, *, tells_missing: bool
     found = {student: marks_of(page, rules, unit) for student, page in pages.items() if student not in missing}
     for student, marks in found.items():
         marks.name = people.person(student).full_name
-    for student, late in lateness_of(desk, unit, failures, found, rules=rules, people=people).items():
+    for student, late in lateness_of(desk, unit, failures, found).items():
         marks = found[student]
         marks.late = late
         if late.due is not None:  # else nbgrader's own due date and penalty count

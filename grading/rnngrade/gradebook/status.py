@@ -5,6 +5,7 @@ Reads what lies in the desk, grades nothing and changes nothing.
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from rnncourse import exercises
@@ -37,7 +38,10 @@ class UnitStatus:
         marks = read_marks(desk, unit, failures, tells_missing=False) if self.graded else {}
         self.not_entered = sorted(self.graded.keys() - marks)
         self.to_mark = sum(mark.waits for who in self.graded.keys() & marks for mark in marks[who].grades.values())
-        now, old = _versions(desk, unit) if self.graded else {}, set[str]()  # whose grades are
+        now, old = dict[str, str](), set[str]()  # the versions of the unit, if it is built; whose grades are old
+        if self.graded:
+            with suppress(DeskError):
+                now = dict(Bundle.make(desk.root, unit).versions)
         self.changed = Counter[str]()  # how many were graded before what changed
         self.without_feedback = list[str]()
         for student, record in self.graded.items():
@@ -49,7 +53,7 @@ class UnitStatus:
                 self.without_feedback.append(student)
         # whose work is to be graded, for the first time or again
         self.to_grade = {*self.handed_in} - {*self.graded} | old | {*self.not_entered}
-        late = lateness_of(desk, unit, failures, self.handed_in, rules=rules, people=people)
+        late = lateness_of(desk, unit, failures, self.handed_in)
         self.late = {who: late[who] for who in sorted(late, key=natural) if late[who].days or late[who].is_unclear}
         timeless = (who for who in late.keys() - self.late if late[who].due and late[who].handed_in is None)
         self.without_time = sorted(timeless)
@@ -91,14 +95,6 @@ class UnitStatus:
             f"write the feedback on {of}: '{command} feedback {number}'": self.without_feedback,
         }.items():
             yield words if is_so else ""
-
-
-def _versions(desk: Desk, unit: str) -> dict[str, str]:
-    """Of what versions a unit is now; nothing if it is not built."""
-    try:
-        return dict(Bundle.make(desk.root, unit).versions)
-    except DeskError:
-        return {}
 
 
 def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterator[str]:

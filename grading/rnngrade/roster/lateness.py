@@ -59,16 +59,12 @@ class Lateness:
     policy: Policy = Policy()
 
     @property
-    def charged(self) -> int:
-        return self.days - self.free
-
-    @property
     def is_unclear(self) -> bool:
         """Whether it is late by a platform's word alone, so that nobody knows by how much."""
         return bool(self.says) and self.handed_in is None
 
     def penalty(self, earned: float, possible: float) -> float:
-        return self.policy.penalty(self.charged, earned, possible)
+        return self.policy.penalty(self.days - self.free, earned, possible)
 
     def words(self) -> str:
         """What is to be said of it, in a few words; nothing if it was in time.

@@ -67,20 +67,13 @@ def says_late(desk: Desk, unit: str, student: str) -> str:
 
 
 def lateness_of(
-    desk: Desk,
-    unit: str,
-    failures: Failures,
-    students: Iterable[str] | None = None,
-    *,
-    rules: Rules | None = None,
-    people: ClassList | None = None,
+    desk: Desk, unit: str, failures: Failures, students: Iterable[str] | None = None
 ) -> dict[str, Lateness]:
     """How late these students are with a unit, by default all who handed it in, by the desk's rules.
 
     Of whom it cannot be told is put into `failures`. **Errors:** `DeskError`.
     """
-    rules, people = rules or rules_of(desk), class_list(desk) if people is None else people
-    found = {}
+    rules, people, found = rules_of(desk), class_list(desk), {}
     for student in list(desk.submissions(unit) if students is None else students):
         with failures.of(student, unit):
             found[student] = lateness_for(desk, unit, student, rules, people)

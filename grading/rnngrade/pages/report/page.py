@@ -58,7 +58,7 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[
         _write(paths[-1], made[unit][1])
     lines = [made[unit][0] for unit in sorted(made)]
     written = {unit.unit for unit in lines if (desk.reports / f"{unit.unit}.html").is_file()}
-    _write(desk.reports / "index.html", _rendered("index.html", units=lines, written=written))
+    _write(desk.reports / "index.html", _environment().get_template("index.html").render(units=lines, written=written))
     return paths
 
 
@@ -85,8 +85,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
                     _write(desk.reports / unit / f"{student}.html", shown)
         for name, content in for_detectors(desk, catalogue, records).items():
             write_whole(desk.reports / unit / name, content)
-    return found, _rendered(
-        "unit.html",
+    return found, _environment().get_template("unit.html").render(
         unit=found,
         apart=of(True) if here.unknown else None,
         names={student: people.shown(people.person(student), by_last_name=True) for student in records},
@@ -145,10 +144,6 @@ def _code(path: Path, *, of_students: bool = False) -> Iterator[str]:
 
 def _joined(sources: Iterable[str]) -> bytes:
     return "\n\n".join(sources).encode("utf-8", "replace")
-
-
-def _rendered(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(**values)
 
 
 def _write(path: Path, page: str) -> None:
