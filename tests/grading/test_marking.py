@@ -165,10 +165,10 @@ def test_answers_are_split_between_graders_and_found_by_student(copy_of, root, q
     for name, said, students in (
         ("ada lovelace", "", "ada"),
         ("Lovelace", "", "ada"),
-        ("siobhan oneill", "2 are called siobhan oneill: barbara, charles. Search by that.", "barbara charles"),
+        ("siobhan oneill", "2 in the class are called 'siobhan oneill': say barbara or charles.", ""),
         ("edsger", "edsger wrote no answer.", ""),
         ("Noether", "Nothing of Noether is graded.", ""),
-        ("nobody", "Nobody is called nobody.", ""),
+        ("nobody", "Nobody in the class is called 'nobody'; there is emmy or barbara or charles.", ""),
     ):
         theirs, odd = answers_of(desk, UNIT, found, name)
         assert odd == said

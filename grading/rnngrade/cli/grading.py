@@ -140,10 +140,10 @@ def _grade_unit(
         said.extend(gradebook().enter_unit(bundle.unit))
         gradebook().enter_students(people.people.values())
 
-    calls = {"prepare": prepare, "enter": lambda record: gradebook().enter(record)}
+    how = how | {"prepare": prepare, "enter": lambda record: gradebook().enter(record)}
     try:
         with progress_bar(bundle.unit) as advance:
-            return grade(desk, bundle, **how, **calls, advance=advance)
+            return grade(desk, bundle, **how, advance=advance)
     finally:
         say(said, err=True)
 

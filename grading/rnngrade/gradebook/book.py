@@ -96,10 +96,9 @@ class GradebookWriter(ExitStack):
         """Enter them, or what is new of their names and addresses."""
         with self._whole():
             for person in people:
-                given = {
-                    name: value for name in ("first_name", "last_name", "email") if (value := getattr(person, name))
-                }
-                self._gradebook.update_or_create_student(person.id, **given)
+                given = {"first_name": person.first_name, "last_name": person.last_name, "email": person.email}
+                known = {name: value for name, value in given.items() if value}
+                self._gradebook.update_or_create_student(person.id, **known)
 
     def enter(self, record: Record) -> None:
         """Put a record into the gradebook, with the notebook that the desk has of it, unless it is there already, and

@@ -22,6 +22,7 @@ from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.by_hand import ByHand, Given
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.pages.marking.question import Item, Question, rubric_path
+from rnngrade.roster.names import called
 from rnngrade.roster.students import class_list
 
 LONGEST_COMMENT = 10_000  # characters
@@ -88,15 +89,13 @@ def part_of(found: Iterable[Answer], part: int, parts: int) -> list[Answer]:
 def answers_of(desk: Desk, unit: str, found: Iterable[Answer], name: str) -> tuple[list[Answer], str]:
     """The answers of those who have this name, on the desk or on the class list, and what is odd of it."""
     people, graded = class_list(desk), [record.student for record in desk.graded(unit)]
-    called = people.all_called(name, [*graded, *(one.id for one in people.absent(graded))])
-    theirs = [one for one in found if {*called} & {*one.students}]
-    if not called:
-        return [], f"Nobody is called {name}."
-    if len(called) > 1:
-        return theirs, f"{len(called)} are called {name}: {', '.join(called)}. Search by that."
-    if not theirs:
-        return [], f"{name} wrote no answer." if called[0] in graded else f"Nothing of {name} is graded."
-    return theirs, ""
+    try:
+        student = called(name, [*graded, *(one.id for one in people.absent(graded))], people, "in the class")
+    except DeskError as why:
+        return [], str(why)
+    if theirs := [one for one in found if student in one.students]:
+        return theirs, ""
+    return [], f"{name} wrote no answer." if student in graded else f"Nothing of {name} is graded."
 
 
 def _alike_in(question: Question, marks: Mapping[str, Marks]) -> dict[str, dict[str, str]]:
