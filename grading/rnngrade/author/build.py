@@ -56,7 +56,7 @@ class Report:
             self.errors += error.args
 
     def write(self, path: Path, text: str) -> None:
-        if write_changed(path, text.encode()):
+        if write_changed(path, text):
             self.written.append(path)
 
 
@@ -102,7 +102,7 @@ def build(
                 _find(() if is_copied and is_run else validate.misjudged(root, unit))
                 if not is_copied:
                     copied[unit] = before
-                    write_changed(copy, answers(source).encode())
+                    write_changed(copy, answers(source))
                 (ready if is_run else todo)[unit] = notebook
         futures = {unit: pool.submit(execute, unit, notebook, root) for unit, notebook in todo.items()}
         for unit, future in futures.items():
@@ -130,7 +130,7 @@ def build(
         pool.shutdown(wait=False, cancel_futures=True)  # who interrupts a build need not wait for its cells
         for unit, before in copied.items():
             copy = copy_path(root, "answers", unit)
-            copy.unlink() if before is None else write_changed(copy, before.encode())
+            copy.unlink() if before is None else write_changed(copy, before)
     return report
 
 

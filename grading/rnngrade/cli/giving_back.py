@@ -73,7 +73,7 @@ def csv(desk: Desk, units: tuple[str, ...], of_the_term: bool, output: Path | No
         if output is None:
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
-            write_whole(output, text.encode())
+            write_whole(output, text)
             click.echo(str(output))
         people = class_list(desk)
         for unit in stems:
@@ -179,5 +179,5 @@ def _fill(
     if output is None or output.resolve() == table.resolve():
         raise click.UsageError("Say --output FILE, another one: the table that you downloaded stays as it is.")
     text, filled, graded = fill(table, at, column, returned, failures)
-    write_whole(output, text.encode())
+    write_whole(output, text)
     click.echo(f"{output}: {len(graded)} graded in {filled!r}")

@@ -148,7 +148,7 @@ def own_seed(desk: Desk) -> str:
                 "copy of it, put it there and run this again.",
                 err=True,
             )
-        write_whole(path, secrets.token_hex(16).encode())
+        write_whole(path, secrets.token_hex(16))
         path.chmod(0o600)
     return path.read_text().strip()
 

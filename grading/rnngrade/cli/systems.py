@@ -35,7 +35,7 @@ def grade(
     record = done.record
     text = json.dumps(record.shown(), indent=1)
     if as_json and str(as_json) != "-":
-        write_whole(as_json, text.encode())
+        write_whole(as_json, text)
     if str(as_json) == "-":
         click.echo(text)
     elif annotate:

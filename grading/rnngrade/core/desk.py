@@ -75,7 +75,7 @@ class Desk:
         is_new = not path.exists()
         # as it was written, by a desk that stood elsewhere; what an instructor has changed stays
         if is_new or _PATHS.sub(b"", path.read_bytes()) == _PATHS.sub(b"", text.encode()):
-            write_changed(path, text.encode())
+            write_changed(path, text)
         return is_new
 
     def given(self, name: str) -> Path:
@@ -114,7 +114,8 @@ class Desk:
         """The same, with why, in a sentence."""
         for name, called in sorted(self.misnamed(unit).items()):
             if is_name(name):
-                yield name, f"There is no {unit}.ipynb, but {called}: if it is of {unit}, rename it."
+                where = self.submission_path(unit, name).parent
+                yield name, f"There is no {unit}.ipynb in {where}, but {called}: if that is it, rename it."
             else:
                 yield name, "A student's name has letters, digits, spaces and @ . + - _ only: rename the folder."
 
@@ -154,7 +155,7 @@ class Desk:
     def keep(self, record: Record, notebook: bytes) -> None:
         """Write down what a submission came to: the notebook first, then the record, which makes it count."""
         write_whole(self.executed_path(record.unit, record.student), notebook)
-        write_whole(self.record_path(record.unit, record.student), record.to_json().encode())
+        write_whole(self.record_path(record.unit, record.student), record.to_json())
 
 
 def built(root: Path, unit: str, folder: str = "notebooks") -> Path:

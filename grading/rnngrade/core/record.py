@@ -142,17 +142,22 @@ def read_json(text: str, kind: type[Kind]) -> Kind:
         raise ValueError(str(error)) from None
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes | str) -> None:
     """Write a file so that, whatever happens meanwhile, it is there whole or as it was; its folder is made."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_whole(path, data)
+    files.write_whole(path, _encoded(data))
 
 
-def write_changed(path: Path, data: bytes) -> bool:
+def _encoded(data: bytes | str) -> bytes:
+    """What a student wrote may hold half a surrogate, which no file can."""
+    return data.encode("utf-8", "replace") if isinstance(data, str) else data
+
+
+def write_changed(path: Path, data: bytes | str) -> bool:
     """Write a file whole, unless it is there already; whether it was written."""
     try:
-        if path.read_bytes() == data:
+        if path.read_bytes() == _encoded(data):
             return False
     except OSError:
         pass

@@ -128,8 +128,7 @@ class GradebookWriter(ExitStack):
             self._penalize(submission)
             known = {cell.source for cell in self._given_out(unit) if cell.cell_type == "markdown"}
             shown = json.dumps(to_show(record, executed, known), ensure_ascii=False)
-            data = shown.encode("utf-8", "replace")  # may quote half a surrogate
-            write_changed(self.desk.autograded / student / unit / f"{unit}.ipynb", data + b"\n")
+            write_changed(self.desk.autograded / student / unit / f"{unit}.ipynb", f"{shown}\n")
 
     def marks(self, unit: str) -> dict[str, Marks]:
         """What all students have in the gradebook, whatever being late costs."""
@@ -283,7 +282,7 @@ class GradebookWriter(ExitStack):
         if when is None:
             beside.unlink(missing_ok=True)
         else:
-            write_changed(beside, in_utc(when).encode())
+            write_changed(beside, in_utc(when))
 
 
 def _fill(page: Page, record: Record, executed: NotebookNode) -> None:

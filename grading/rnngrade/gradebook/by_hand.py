@@ -102,7 +102,7 @@ def read(desk: Desk, unit: str, student: str) -> ByHand:
 
 def write(desk: Desk, unit: str, student: str, given: ByHand) -> None:
     text = json.dumps(asdict(given), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    write_whole(path_of(desk, unit, student), text.encode("utf-8", "replace"))
+    write_whole(path_of(desk, unit, student), text)
 
 
 def user() -> str:

@@ -80,7 +80,7 @@ def main(autograder: Path) -> None:
             print(words)
     except (DeskError, OSError) as why:
         found = nothing(settings["unit"], str(why))
-    write_whole(autograder / "results" / "results.json", json.dumps(found, indent=1).encode())
+    write_whole(autograder / "results" / "results.json", json.dumps(found, indent=1))
 
 
 def _submitted(folder: Path) -> Path:

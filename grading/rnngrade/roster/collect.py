@@ -115,7 +115,7 @@ def _mark(desk: Desk, student: str, origin: str, unit: str, what: str) -> None:
     """Write down who handed in what is no notebook of the unit: it was not nothing."""
     mark = desk.collected / unit / student
     if not mark.exists():
-        write_whole(mark, f"{mark_of(origin)}\n{what}".encode())
+        write_whole(mark, f"{mark_of(origin)}\n{what}")
 
 
 def _take(found: Found, desk: Desk, report: CollectReport) -> None:
@@ -143,12 +143,12 @@ def _take(found: Found, desk: Desk, report: CollectReport) -> None:
         if current != data:
             words = "was replaced; what was there is beside it now, in the folder earlier"
             report.notes.append(f"{found.student}'s {found.unit} {words}.")
-    write_whole(mark, origin.encode())  # first: without it, anybody's would replace it
+    write_whole(mark, origin)  # first: without it, anybody's would replace it
     if current != data:
         timestamp.unlink(missing_ok=True)
         late.unlink(missing_ok=True)
         write_whole(path, data)
     for beside, said in ((timestamp, found.timestamp), (late, found.says_late)):
         if said:
-            write_whole(beside, f"{said}\n".encode())
+            write_whole(beside, f"{said}\n")
     (report.unchanged if current == data else report.taken).append(path)

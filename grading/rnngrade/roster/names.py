@@ -148,7 +148,7 @@ def settle(desk: Desk, table: Table) -> Iterator[str]:
     if lines := [line_for(key, id) for key, id in new.items() if id]:
         settled = desk.given(SETTLED)
         before = settled.read_text(encoding="utf-8-sig").splitlines() if settled.exists() else ["name,id"]
-        write_whole(settled, "\n".join([*before, *lines, ""]).encode())
+        write_whole(settled, "\n".join([*before, *lines, ""]))
 
 
 def line_for(name: str, id: str) -> str:

@@ -140,7 +140,7 @@ def take_times(
     for stem, time, said in rows:
         if student := students(stem).find(said):
             beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
-            new.append(write_changed(beside, f"{in_utc(time)}\n".encode()))
+            new.append(write_changed(beside, f"{in_utc(time)}\n"))
         else:
             person = people.people.get(said.id(people) or "")
             who = people.shown(person) if person else (*said.all, "a row without a name")[0]

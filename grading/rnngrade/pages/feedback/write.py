@@ -57,8 +57,7 @@ def page_now(desk: Desk, unit: str, student: str, marks: Mapping[str, Marks], fa
 
 def _write(desk: Desk, record: Record, marks: Marks, cells: list[NotebookNode], by_exchange: bool) -> Path:
     path = desk.page_path(record.unit, record.student)
-    # What a student wrote may hold half a surrogate, which no file can.
-    write_whole(path, page(record, marks, cells).encode("utf-8", "replace"))
+    write_whole(path, page(record, marks, cells))
     if by_exchange:
         keep_for_release(desk, record, path)
     return path
@@ -91,12 +90,12 @@ def keep_for_release(desk: Desk, record: Record, page: Path) -> None:
     secret = _secret(desk, record)
     if not secret and page.with_name(SECRET).is_file():
         return  # that of the last submission of which there was a page
-    write_whole(page.with_name(SECRET), secret or secrets.token_hex(64).encode())
+    write_whole(page.with_name(SECRET), secret or secrets.token_hex(64))
     try:
         when = handed_in(desk, record.unit, record.student)
     except DeskError:  # the run has said so
         when = None
-    write_whole(page.with_name(TIMESTAMP), in_utc(when).encode() if when else b"not known")
+    write_whole(page.with_name(TIMESTAMP), in_utc(when) if when else "not known")
 
 
 def _secret(desk: Desk, record: Record) -> bytes:

@@ -206,6 +206,6 @@ def change_item(desk: Desk, unit: str, question: Question, number: int, item: It
         hand.take(name, points, items=given.items | {key: now})
 
     with GradebookWriter(desk) as gradebook:
-        write_whole(rubric_path(desk, unit, name), text.encode())
+        write_whole(rubric_path(desk, unit, name), text)
         gradebook.mark(unit, having, follow)
     return len(having)

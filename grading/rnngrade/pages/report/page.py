@@ -55,10 +55,11 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures) -> list[
     paths = []
     for unit in wanted:
         paths.append(desk.reports / f"{unit}.html")
-        _write(paths[-1], made[unit][1])
+        write_whole(paths[-1], made[unit][1])
     lines = [made[unit][0] for unit in sorted(made)]
     written = {unit.unit for unit in lines if (desk.reports / f"{unit.unit}.html").is_file()}
-    _write(desk.reports / "index.html", _environment().get_template("index.html").render(units=lines, written=written))
+    index = _environment().get_template("index.html").render(units=lines, written=written)
+    write_whole(desk.reports / "index.html", index)
     return paths
 
 
@@ -82,7 +83,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
             with failures.of(student, unit), contextlib.suppress(DeskError):
                 if student in grades and desk.executed_path(unit, student).is_file():
                     shown = feedback_page(*source_of(desk, unit, student, grades), is_open=True)
-                    _write(desk.reports / unit / f"{student}.html", shown)
+                    write_whole(desk.reports / unit / f"{student}.html", shown)
         for name, content in for_detectors(desk, catalogue, records).items():
             write_whole(desk.reports / unit / name, content)
     return found, _environment().get_template("unit.html").render(
@@ -144,11 +145,6 @@ def _code(path: Path, *, of_students: bool = False) -> Iterator[str]:
 
 def _joined(sources: Iterable[str]) -> bytes:
     return "\n\n".join(sources).encode("utf-8", "replace")
-
-
-def _write(path: Path, page: str) -> None:
-    # A name or a message may hold half a surrogate, which no file can.
-    write_whole(path, page.encode("utf-8", "replace"))
 
 
 @cache
