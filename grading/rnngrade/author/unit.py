@@ -109,7 +109,6 @@ def read_unit(path: Path) -> NotebookNode:
 
 
 def cell_lines(path: Path) -> list[int]:
-    """The lines at which the cells of the unit at `path` begin."""
     return [line for line, _ in _cells(path)]
 
 

@@ -116,7 +116,6 @@ def gaps(root: Path, stem: str) -> Iterator[str]:
 
 
 def catalogue_of(stem: str) -> str:
-    """The file of the unit's exercises, in the course's folder."""
     return f"rnncourse/exercises/{_name(stem)}.py"
 
 

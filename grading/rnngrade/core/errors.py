@@ -95,7 +95,6 @@ class Failures:
             self._tell(what, f"{type(error).__name__}: {error}")
 
     def add(self, student: str, unit: str, words: str) -> None:
-        """Write down a failure."""
         self._tell(f"{student}, {unit}", words)
 
     def _tell(self, what: str, words: str) -> None:

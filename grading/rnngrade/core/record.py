@@ -103,7 +103,6 @@ class Record:
 
     @property
     def max_points(self) -> float:
-        """The most that the exercises can give."""
         return sum(e.max_points for e in self.exercises)
 
     @property

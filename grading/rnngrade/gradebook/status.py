@@ -64,7 +64,6 @@ class UnitStatus:
         self.here = presence(desk, unit, people) if self.handed_in else Presence()
 
     def lines(self, rules: Rules, people: ClassList, now: datetime) -> Iterator[str]:
-        """All of it as text."""
         yield self.unit + (f", {'was' if self.due <= now else 'is'} due {local(self.due, rules)}" if self.due else "")
         counts = {
             f"{len(self.handed_in)} handed in, {len(self.graded)} graded": True,
@@ -116,7 +115,6 @@ def lines(desk: Desk, failures: Failures, now: datetime | None = None) -> Iterat
 
 
 def _policy(policy: Policy) -> list[str]:
-    """The late policy in words."""
     each = f", {policy.free_days_per_unit} for a unit" if policy.free_days_per_unit is not None else ""
     words = {
         f"{100 * policy.per_day:g} % of the points {policy.of} for each day that has begun": True,

@@ -183,7 +183,6 @@ def _given_attributes(node: ast.AST) -> Iterator[str]:
 
 
 def bound_by(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {statement.name}
     nodes = [*ast.walk(statement)]

@@ -69,22 +69,14 @@ class Rules:
 
     def due_for(self, unit: str, names: frozenset[str]) -> datetime | None:
         """When a unit is due for the student who has these names, in UTC; None if it is not."""
-        due = self.due.get(unit)
-        extension = self.extension(unit, names)
-        if due is None or extension is None:
+        due, theirs = self.due.get(unit), [self.extensions[name] for name in names & self.extensions.keys()]
+        found = [extension for given in theirs if (extension := given.get(unit) or given.get(ALL))]
+        if due is None or not found:
             return due
-        if isinstance(extension, datetime):
+        if isinstance(extension := found[0], datetime):
             return max(due, extension)
         days, rest = divmod(extension, timedelta(days=1))
         return days_after(due, days, self.zone or UTC) + rest
-
-    def extension(self, unit: str, names: frozenset[str]) -> Extension | None:
-        """What the student who has these names got for a unit."""
-        for name in names & self.extensions.keys():
-            given = self.extensions[name]
-            if found := given.get(unit) or given.get(ALL):
-                return found
-        return None
 
     def policy_for(self, names: frozenset[str]) -> Policy:
         """The policy, with the late days of the student who has these names."""

@@ -98,7 +98,6 @@ class ClassList:
         return None
 
     def called(self, name: str) -> Person | None:
-        """The only one with this full name."""
         return self._called.get(folded(name)) if folded(name) in self._called else self._squeezed.get(compact(name))
 
     def names_of(self, student: str) -> frozenset[str]:

@@ -129,7 +129,6 @@ def _notebook(cells: Iterable[dict[str, Any]], marks: Marks) -> Iterator[Cell]:
 
 
 def _printed(cell: Mapping[str, Any]) -> Iterator[str]:
-    """What a cell printed, as text."""
     for output in cell.get("outputs", ()):
         kind = output.get("output_type")
         if kind == "stream":

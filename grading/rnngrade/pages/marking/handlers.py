@@ -56,8 +56,6 @@ def desk_here() -> Desk:
 
 
 class PageHandler(JupyterHandler):
-    """All questions of a unit, with all answers."""
-
     @cached_property
     def nonce(self) -> str:
         """The word by which the page's own script and style run. Tornado asks for the headers before anything else."""
@@ -65,7 +63,6 @@ class PageHandler(JupyterHandler):
 
     @property
     def content_security_policy(self) -> str:
-        """What may run and be asked for on the page."""
         own = f"'nonce-{self.nonce}'"
         return (
             f"default-src 'none'; script-src {own}; style-src {own}; connect-src 'self'; base-uri 'none'; "

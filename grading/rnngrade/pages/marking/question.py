@@ -61,7 +61,6 @@ def rubric(text: str) -> tuple[Item, ...]:
 
 
 def rubric_path(desk: Desk, unit: str, question: str) -> Path:
-    """Where the desk keeps a rubric that was changed while marking."""
     return desk.folder / "rubrics" / unit / f"{question}.json"
 
 
