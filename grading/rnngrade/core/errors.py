@@ -48,7 +48,7 @@ def together(notes: Iterable[str]) -> Iterator[str]:
     ['0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6.png, 7.png and 1 more: each was left out: it is no notebook.']
     """
     alike: dict[str, list[str]] = {}
-    for note in notes:
+    for note in dict.fromkeys(notes):
         *name, words = re.split(r" (?=is |was )", note, maxsplit=1)
         alike.setdefault(words, []).extend(name)
     for words, names in alike.items():

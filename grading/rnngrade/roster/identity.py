@@ -49,7 +49,6 @@ class Names:
         there = [path.name for path in desk.submitted.iterdir() if path.is_dir()] if desk.submitted.is_dir() else []
         self._known = {folded(name): name for name in [*there, *people.people]}
         self._by_origin = cache(lambda unit: {key: student for student, key in keys_of(desk, unit).items()})
-        self._once = dict[str, str]()  # what is said once, by what it is of
         self.unknown: dict[str, Who] = {}  # who is not on the class list, by what they are called
 
     def is_listed(self, text: str) -> bool:
@@ -64,8 +63,8 @@ class Names:
         if who.keys and not found:
             found = self._by_origin(unit).get(mark_of(who.origin))
             if found and who.full and is_numbered(found, who.keys[0]):
-                words = f"Names are shown here of whom the desk knows by a number, {found} and others"
-                self._say_once("names", f"{words}: so they stay until you collect with --names TABLE.")
+                words = "is known by that number, though a name is shown here, until you collect with --names TABLE"
+                self.notes.append(f"{found} {words}.")
         if found := found or who.id(self.people):
             return found
         if who.keys and self.is_listed(who.called):
@@ -75,16 +74,11 @@ class Names:
             )
         name = self._plain(who.called, path)
         if not (who.names or who.full):
-            words = f"{name} is known by a number alone, for two are called alike, or names are not shown, and so may"
-            who_is = "others be. Who they are, a table with numbers and names says: collect with --names TABLE."
-            self._say_once("numbers", f"{words} {who_is}")
+            words = "is known by a number alone, for two are called alike, or names are not shown. Who it is, a table"
+            self.notes.append(f"{name} {words} with numbers and names says: collect with --names TABLE.")
         elif self.people:
             self.unknown[name] = who
         return name
-
-    def _say_once(self, of: str, words: str) -> None:
-        if self._once.setdefault(of, words) is words:
-            self.notes.append(words)
 
     def _plain(self, text: str, path: str) -> str:
         """A student by the name of a folder or file."""
