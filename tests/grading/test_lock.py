@@ -119,7 +119,7 @@ def grades_of(gradebook: Path) -> list[tuple[str, float]]:
 def command(desk: Desk, *arguments: str) -> tuple[int, str]:
     done = CliRunner().invoke(main, ["--desk", str(desk.folder), *arguments])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.exit_code, done.stderr
+    return done.exit_code, re.sub(r"\S+: \d+ of \d+ graded\n", "", done.stderr)
 
 
 def require_sentence(said: str, disk: Path) -> None:

@@ -45,7 +45,7 @@ def together(notes: Iterable[str]) -> Iterator[str]:
     """Notes, of which those that say the same of more than three are one.
 
     >>> list(together([f"{n}.png was left out: it is no notebook." for n in range(9)]))
-    ['0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6.png, 7.png and 1 more: each was left out: it is no notebook.']
+    ['Each of 9 was left out: it is no notebook: 0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6.png, 7.png and 1 more']
     """
     alike: dict[str, list[str]] = {}
     for note in dict.fromkeys(notes):
@@ -53,7 +53,7 @@ def together(notes: Iterable[str]) -> Iterator[str]:
         alike.setdefault(words, []).extend(name)
     for words, names in alike.items():
         if len(names) > 3:
-            yield f"{some(names)}: each {words}"
+            yield f"Each of {len(names)} {words.rstrip('.')}: {some(names)}"
         else:
             yield from [f"{name} {words}" for name in names] or [words]
 
