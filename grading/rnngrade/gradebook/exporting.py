@@ -106,7 +106,7 @@ def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitG
     if not marks and not graded:
         raise DeskError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
     grades = max((one.grades for one in marks.values()), key=len, default={})
-    order = [f"check_{e.name}" for e in exercises.unit(unit)] if unit in exercises.STEMS else []
+    order = [f"check_{e.name}" for e in exercises.unit(unit)]
     checks = sorted(filter(_is_check, grades), key=lambda name: (name not in order, [*order, name].index(name)))
     most = sum(mark.most for mark in grades.values())
     handed_in, here = frozenset(desk.submissions(unit)), presence(desk, unit, listed)
