@@ -8,7 +8,7 @@ from dataclasses import replace
 import jupytext
 import nbformat
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
 
@@ -284,6 +284,7 @@ def test_a_page_made_of_hostile_texts_holds_nothing_but_text(made):
 
 @settings(deadline=None)
 @given(texts, st.integers(20, 3_000))
+@example("\ud800<i>", 20)  # half a surrogate
 def test_html_of_any_text_is_bounded(text, most):
     for made in (prose(text, most), code(text, most), markdown(text, most)):
         assert len(made.encode("utf-8", "replace")) <= most + 200

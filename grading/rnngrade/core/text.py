@@ -132,11 +132,11 @@ def formula(tex: str, *, display: bool = False) -> Markup:
         mathml = convert(_ALIGNED.sub(r"{align*}", tex), display="block" if display else "inline")
         if not {*re.findall(r"<([^\s/>]+)", mathml)} <= _ELEMENTS:
             raise ValueError
-    except Exception:  # there is no end to what people type, nor to what latex2mathml says of it
+        attributes = {"*": _ATTRIBUTES}
+        clean = nh3.clean(mathml, tags=_ELEMENTS, attributes=attributes, attribute_filter=_filter, link_rel=None)
+    except Exception:  # there is no end to what people type, nor to what these two say of it
         return Markup("<code>{}</code>").format(cut(tex, LONGEST_FORMULA))
-    made = Markup(
-        nh3.clean(mathml, tags=_ELEMENTS, attributes={"*": _ATTRIBUTES}, attribute_filter=_filter, link_rel=None)
-    )
+    made = Markup(clean)
     if not display and len(tex) <= 40:
         return made
     return Markup('<span class="formula{}" tabindex="0">{}</span>').format(" own" if display else "", made)
