@@ -72,8 +72,8 @@ def _parts(exercise: Exercise, cases: Seen) -> list[Part]:
 def parts_of(
     exercise: Exercise, case: Case, expected: Observation, seen: Observation, *, whole: bool = False
 ) -> list[Part]:
-    """The parts of an answer; none if the answer is of another form or is none. Where it ends with gradients, it is what
-    it begins with, unless they are asked for too: `whole`.
+    """The parts of an answer; none if the answer is of another form or is none. Where it ends with gradients, it is
+    what it begins with, unless they are asked for too: `whole`.
     """
     if expected.error or seen.error or seen.refused or seen.timed_out:
         return []
