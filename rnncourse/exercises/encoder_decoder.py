@@ -1044,6 +1044,12 @@ one_state_for_all: All hypotheses go on from one state, that of the last call. E
 + log_probabilities, state = step(last, state)
 + after = state
 
+state_of_the_last_call: After a round all hypotheses have one state, that of the round's last call of `step`. Each goes
+  on from the state that came with it: keep it in the candidate.
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ best = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ beam = [(tokens, score, last, after, ended) for tokens, score, last, _, ended in best]
+
 states_thrown_away: Every call of `step` gets the first state. A hypothesis goes on from the state that the call before,
   along its own path, returned.
 - log_probabilities, after = step(last, before)
