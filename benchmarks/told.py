@@ -1,8 +1,9 @@
 """How much of what is wrong in answers is told: `python -m benchmarks.told FILE...`, of answers as on the tests' shelf.
 
 The lines where the mistake stands end in the mark `  # <<`, or, if there are two, in `# <<1` and `# <<2`; an answer
-without marks is not counted as placed. A mistake is told if it has a name or one of its lines is pointed to. What the
-name says is not judged: `--out` writes each verdict with the answer, to be read.
+without marks is not counted as placed. A mistake is told if it has a name or one of its lines is pointed to; what is
+told "besides" a wrong value is as good as a name. What a name says is not judged: `--out` writes each verdict with the
+answer, to be read.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def verdict_on(answer: Answer, at: dict[str, set[int]], exercise: Exercise) -> d
     head = re.search(rf"^(def|class) {exercise.name}\b", answer.text, re.M)
     above = answer.text.count("\n", 0, head.start()) if head else 0  # lines of helpers: the first is that of the head
     pointed = {n + above for n in verdict.where.lines} if verdict.where else set()
-    names = verdict.diagnosis.split(TWO) if verdict.diagnosis else []
+    names = verdict.diagnosis.split(TWO) if verdict.diagnosis else ["besides"] * (" Besides: " in verdict.message)
     slips = max(1, len(at))
     return {
         "exercise": exercise.name,

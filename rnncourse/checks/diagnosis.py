@@ -40,7 +40,7 @@ SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two
 SMALL = 100  # the greatest denominator of a small fraction, as a share of right answers is one
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
-ELSEWHERE = "The case “{}” goes wrong in another way."
+ELSEWHERE = "What comes out in the case “{}” is more than this explains."
 
 __all__ = ["TWO", "Diagnosis", "Evidence", "diagnose", "same"]
 

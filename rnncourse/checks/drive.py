@@ -83,6 +83,11 @@ class Driver:
         """Whether the candidate is called with the arguments of the case as they are."""
         return self.is_plain or self.counts_depth
 
+    @property
+    def has_gradients(self) -> bool:
+        """Whether the answer ends with gradients, which follow from what it begins with."""
+        return self.module or self.outputs is not None
+
     def __call__(self, candidate: Any, *args: Any) -> Any:
         return self.function(candidate, *args)
 
@@ -239,7 +244,9 @@ class _Spy:
         self.wrote = False
 
     def make(self, value: Any) -> Any:
-        """`value` as the candidate gets it: a deep copy in which each `Named` is a function."""
+        """`value` as the candidate gets it: a deep copy in which each `Named` is a function, and what is equal is not
+        the same object, as far as Python allows: whoever asks `is` for `==` is found out.
+        """
         if isinstance(value, Named):
             made = value.make()
             return self._watched(made) if isinstance(made, FunctionType) else made
@@ -247,6 +254,8 @@ class _Spy:
             return type(value)(self.make(v) for v in value)
         if type(value) is dict:
             return {k: self.make(v) for k, v in value.items()}
+        if type(value) in (str, int):
+            return value[:1] + value[1:] if isinstance(value, str) else value + 0
         return to_plain(value)
 
     def _watched(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -136,7 +136,8 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
         return " and ".join(takes[i].name if i < len(takes) else f"argument {i + 1}" for i in indices)
 
     if changed := [i for i in seen.changed if i not in wanted.changed]:
-        what = "what it was given" if exercise.drive.several else f"its argument {named(changed)}"
+        is_bag = exercise.drive.several or exercise.drive.module
+        what = "what it was given" if is_bag else f"its argument {named(changed)}"
         return fault(f"{exercise.name} changed {what}: work on a copy, or build a new value.")
     if marked := [i for i in seen.with_gradient if i not in wanted.with_gradient]:
         return fault(

@@ -72,8 +72,8 @@ def _parts(exercise: Exercise, cases: Seen) -> list[Part]:
 def parts_of(
     exercise: Exercise, case: Case, expected: Observation, seen: Observation, *, whole: bool = False
 ) -> list[Part]:
-    """The parts of an answer; none if the answer is of another form or is none. Of a module it is what comes out,
-    unless its gradients are asked for too: `whole`.
+    """The parts of an answer; none if the answer is of another form or is none. Where it ends with gradients, it is
+    what it begins with, unless they are asked for too: `whole`.
     """
     if expected.error or seen.error or seen.refused or seen.timed_out:
         return []
@@ -82,7 +82,7 @@ def parts_of(
         right, own = (right,), (own,)
     if not (isinstance(own, (tuple, list)) and isinstance(right, tuple) and len(own) == len(right) == len(gives)):
         return []
-    if exercise.drive.module and not whole:  # all else, the gradients, follows from what comes out
+    if exercise.drive.has_gradients and not whole:
         right, own, gives = right[:1], own[:1], gives[:1]
     given = Given(exercise, case)
     found = []
@@ -139,7 +139,8 @@ def _paired(right: Plain, own: Plain, key: str = "") -> Iterator[tuple[Plain, Pl
         if not isinstance(own, (list, tuple)):
             raise ValueError
         for a, b in zip(right, own, strict=True):
-            yield from _paired(a, b, key)
+            if a is not None or b is not None:
+                yield from _paired(a, b, key)
     else:
         is_right = difference(right, own) is None
         if isinstance(right, (str, set, dict)):

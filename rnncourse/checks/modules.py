@@ -96,6 +96,7 @@ def drive_padded_module(
     candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]]
 ) -> tuple[list[Any], dict[str, torch.Tensor]]:
     """`drive_module` for outputs (T, N, …) of which padded steps count for nothing: they are zero, without gradient.
+    Of several results it is the first.
 
     The last argument of a call says how long each sequence is, if it is a tensor of N whole numbers.
     """
@@ -110,11 +111,13 @@ def _without_padding(model: torch.nn.Module, *args: Any) -> Any:
     if not (isinstance(last, torch.Tensor) and last.ndim == 1 and not last.is_floating_point()):
         return model(*args)
     lengths = last.clone()  # the model may write to its arguments
-    output = model(*args)
+    answer = model(*args)
+    output, *others = answer if isinstance(answer, (tuple, list)) and answer else [answer]
     if not isinstance(output, torch.Tensor) or output.ndim < 2 or output.shape[1] != len(lengths):
-        return output
+        return answer
     is_padding = torch.arange(len(output))[:, None] >= lengths
-    return output.masked_fill(is_padding.reshape(*is_padding.shape, *[1] * (output.ndim - 2)), 0)
+    output = output.masked_fill(is_padding.reshape(*is_padding.shape, *[1] * (output.ndim - 2)), 0)
+    return output if isinstance(answer, torch.Tensor) else (output, *others)
 
 
 def _outputs(

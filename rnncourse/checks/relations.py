@@ -202,6 +202,8 @@ def _cut(array: np.ndarray, axis: int, start: int | None, stop: int | None) -> n
 
 # --- entries in another place
 
+MOST_REORDERED = 12  # along an axis, whose order is looked at
+
 
 @relation(
     causes={"time_reversed": "right but for the order of the steps, along the axis {}: the last comes first"},
@@ -253,6 +255,18 @@ def shifted(part: Part) -> Iterator[Key]:
         for name, one, other in (("late", part.own, part.right), ("early", part.right, part.own)):
             if part.is_time(k) and equal(_cut(other, k, None, -1), _cut(one, k, 1, None)):
                 yield f"one_step_{name}", part.letter(k)
+
+
+@relation(causes={"in_another_order": "right but for the order along the axis {}: all is there, at other places"})
+def reordered(part: Part) -> Iterator[Key]:
+    right, own = part.right, part.own
+    for k in range(right.ndim if _is_numeric(part) and not equal(right, own) else 0):
+        n = right.shape[k]
+        if 1 < n <= MOST_REORDERED:
+            rows, others = (np.moveaxis(a, k, 0).reshape(n, -1) for a in (right, own))
+            belongs = np.array([[equal(row, other) for other in others] for row in rows])
+            if (belongs.sum(0) == 1).all() and (belongs.sum(1) == 1).all():
+                yield "in_another_order", part.letter(k)
 
 
 @relation(

@@ -576,10 +576,11 @@ ex.draws(hidden_markov, K=(3, 4, 2), Q=(4, 2, 3), T=(6, 5, 5))
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*draw(K=2, Q=5, T=9))
     yield edge("one state", *draw(K=1))
-    # where it starts is certain, and no state is ever left for one before it: a logarithm must stand a 0
+    # where it starts is certain, and no state is ever left for one before it, so that one is never reached: a logarithm
+    # must stand a 0
     _, transition, emission, observations = draw(K=3, Q=4, T=7)
     upwards = np.triu(transition) / np.triu(transition).sum(axis=1, keepdims=True)
-    yield edge("some probabilities are 0", np.array([1.0, 0.0, 0.0]), upwards, emission, observations)
+    yield edge("some probabilities are 0", np.array([0.0, 1.0, 0.0]), upwards, emission, observations)
     yield edge("T = 5,000", *draw(K=3, Q=4, T=5000))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rnncourse import encoder_decoder
 from rnncourse.checks.callables import Named, named
 from rnncourse.checks.compare import difference
-from rnncourse.checks.drive import layer, module
+from rnncourse.checks.drive import layer, module, padded_module
 from rnncourse.checks.exercise import LENGTHS, Case, Draw, Unit, case, edge, normal, weights
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.checks.plain import Plain
@@ -19,12 +19,11 @@ try:
     from rnncourse.fixtures.encoder_decoder import (
         array_or_tensor,
         captioner_module,
-        encoder_module,
         small_decoder,
         small_encoder,
     )
 except ModuleNotFoundError:  # in a browser there is no torch, and the unit there is without these exercises
-    array_or_tensor = captioner_module = encoder_module = None  # type: ignore
+    array_or_tensor = captioner_module = None  # type: ignore
     Decoder = Encoder = ImageCaptioner = Seq2Seq = small_decoder = small_encoder = None  # type: ignore
 
 unit = Unit("12_encoder_decoder", "From one sequence to another", encoder_decoder)
@@ -70,7 +69,7 @@ ex = unit.exercise(
     points=3,
     takes="sizes, parameters, inputs",
     gives="returned [outputs (T, N, H), state (1, N, H)], gradients",
-    drive=encoder_module,
+    drive=padded_module,
     forbids=TEXTBOOK,
     hints=(
         "Two layers, used one after the other. A GRU gives a pair already; without lengths that pair is the answer. "
@@ -1045,6 +1044,12 @@ one_state_for_all: All hypotheses go on from one state, that of the last call. E
 + log_probabilities, state = step(last, state)
 + after = state
 
+state_of_the_last_call: After a round all hypotheses have one state, that of the round's last call of `step`. Each goes
+  on from the state that came with it: keep it in the candidate.
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ best = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ beam = [(tokens, score, last, after, ended) for tokens, score, last, _, ended in best]
+
 states_thrown_away: Every call of `step` gets the first state. A hypothesis goes on from the state that the call before,
   along its own path, returned.
 - log_probabilities, after = step(last, before)
@@ -1207,8 +1212,8 @@ bleu_exercise = ex
 
 
 ex.mistakes(r"""
-not_clipped: A word that stands once in the reference counts for you as often as it is said: "the the the" would be
-  perfect. Each n-gram matches at most as often as it stands in the reference.
+not_clipped: A word that stands once in the reference counts for you as often as it is said. Each n-gram matches at
+  most as often as it stands in the reference.
 - matches = sum(min(count, true[ngram]) for ngram, count in said.items())
 + matches = sum(count for ngram, count in said.items() if ngram in true)
 

@@ -677,6 +677,11 @@ every_chunk_from_h0: When you run a chunk again you start it from h0. Only the f
 - chunk, h_start = X[s : s + every], kept.pop()
 + chunk, h_start = X[s : s + every], h0
 
+way_back_to_h0: On the way back through a chunk its first step is taken to come from h0. Only the first chunk's does:
+  `rnn_backward` gets the state that the chunk started from.
+- _, dh, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH, chunk, h_start, H, U, W)
++ _, dh, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH, chunk, h0, H, U, W)
+
 kept_one_step_late: The states that you keep are one step too late: the state after a chunk's first step instead of the
   one before it. A chunk that starts at step s starts from h_{s-1}.
 - kept.append(h)

@@ -839,6 +839,11 @@ every_row_at_every_end: Your answer is (N, N, H), as `H[lengths - 1]` is: for ea
   want the pairs: index with the steps and with the rows, both of length N.
 + return H[lengths - 1]
 
+longest_first: Your states stand in the order of the lengths, the longest sequence first. Whoever sorts the batch puts
+  the answer back into its order: row n belongs to sequence n.
++ order = torch.argsort(lengths, descending=True)
++ return H[lengths[order] - 1, order]
+
 mean_of_the_states: You take all real states together, in a mean or a sum. That is a summary too, but another one: here
   the last one is wanted.
 + mask = torch.arange(len(H))[:, None] < lengths

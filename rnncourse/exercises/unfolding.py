@@ -133,8 +133,8 @@ float64_always: Your array is float64 whatever the states are, so that float32 s
 - states = [s0]
 + states = [np.asarray(s0, dtype=float)]
 
-dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 8, each state loses its decimals: 3.7 becomes
-  3. Let np.stack find the dtype.
+dtype_of_s0: When s0 is the whole number 8, your states are whole numbers: each loses its decimals, 3.7 becomes 3. Let
+  np.stack find the dtype.
 - states.append(f(states[-1], theta))
 + states.append(np.asarray(f(states[-1], theta)).astype(np.asarray(s0).dtype))
 
@@ -394,8 +394,8 @@ same_input_at_each_step: The first input is fed at every step. f and theta are t
 - states.append(f(states[-1], x, theta))
 + states.append(f(states[-1], xs[0], theta))
 
-dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 3, each state loses its decimals. Let np.stack
-  find the dtype.
+dtype_of_s0: When s0 and the inputs are whole numbers, your states are too: each loses its decimals. Let np.stack find
+  the dtype.
 - states.append(f(states[-1], x, theta))
 + states.append(np.asarray(f(states[-1], x, theta)).astype(np.asarray(s0).dtype))
 
@@ -672,7 +672,7 @@ ex.mistakes(r"""
 recurrent_matrix_forgotten: W is not counted: the H numbers of the old state go through a matrix too, and it is (H, H).
 + return D * H + H
 
-bias_forgotten: The bias is not counted: b has one number for each of the H units.
+bias_forgotten: Your count is too small by H, as if there were no bias: b has a number for each of the H units.
 + return D * H + H * H
 
 two_biases: You count two biases, as PyTorch keeps them. This cell has one b, with H numbers.

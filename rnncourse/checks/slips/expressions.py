@@ -81,6 +81,7 @@ VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.Unary
 _AXES = (0, 1, -1, 2, (0, 1), -2)
 _NARROW = _words("uint8 int8 uint16 int16")
 _STACKS = _words("stack array asarray concatenate cat vstack")
+MOST_LIKE = 3  # arguments whose dtype may have been meant
 MOST_ELSEWHERE = 8  # expressions of other lines that may have been meant
 
 
@@ -91,7 +92,9 @@ class Near:
         nodes = list(ast.walk(tree))
         loaded = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
         stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        stored |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+        taken = [n.arg for n in nodes if isinstance(n, ast.arg) and n.arg != "self"]
+        stored |= {"self", *taken}
+        self.taken = list(dict.fromkeys(taken))
         self.made = {t.id for n in nodes if isinstance(n, ast.Assign) for t in _names_in(n.targets)}
         self.unread = stored - loaded - {"self", "_"}
         self.modules = [name for name in _ARRAYS if name in loaded and name not in stored]
@@ -355,6 +358,8 @@ def _with_more_arguments(call: ast.Call, name: str, near: Near) -> Iterator[Othe
             yield "bound/of all", ast.Call(call.func, [rest, *call.args[1:]], call.keywords)
     if name in _MADE and "dtype" not in named:
         yield from (("dtype/add", _with(call, dtype=load(kind))) for kind in ("float", "bool", "int"))
+        like = [ast.Attribute(load(one), "dtype", ast.Load()) for one in near.taken[:MOST_LIKE]]
+        yield from (("dtype/like", _with(call, dtype=kind)) for kind in like)
 
 
 def _ranges(args: list[ast.expr]) -> Iterator[Other]:

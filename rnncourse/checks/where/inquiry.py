@@ -313,8 +313,8 @@ class Inquiry:
         found: list[Scope] = [ALL]
         if len({one.case.is_edge for one in self.asked if one.is_wrong}) == 2:
             found.append(ORDINARY)
-        rights = [before for _, before in self.by_size]
-        return found + [i for i in range(self.results) if not all(before[i] for before in rights)]
+        of_values = [equal for one in self.asked if not all(equal := self.equal_parts(one, one.seen))]
+        return found + [i for i in range(self.results) if not all(equal[i] for equal in of_values)]
 
     def wrong_and_right(self, asked: Sequence[Asked]) -> tuple[list[int], list[int]]:
         """The results that are wrong in one of these cases, and those that are right in all."""

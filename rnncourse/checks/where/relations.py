@@ -54,8 +54,8 @@ def _found(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None) -> Itera
         if found := _of_part(name, answers):
             yield found
     yield from (Statement("cases", p) for p in properties.found(exercise, asked))
-    # Of a module whose outputs are wrong, the gradients follow from them.
-    whole = not (exercise.drive.module and _names(answers, wrong=True))
+    # Where the outputs are wrong, the gradients follow from them.
+    whole = not (exercise.drive.has_gradients and _names(answers, wrong=True))
     wrong, names = (_results(_answers(exercise, asked, whole=whole), wrong=w) for w in (True, False))
     if 0 < len(wrong) < len(names) and all(answers) and sum(one.is_wrong for one in asked) > 1:
         yield Statement(

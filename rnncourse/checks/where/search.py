@@ -202,9 +202,9 @@ _IN_LINE = re.compile(r"\(in the line `(.*)`")
 
 
 def _raising(program: Program, wrong: Iterable[Asked]) -> int | None:
-    """The line that raises, if it is one, in every wrong case."""
+    """The line that raises, if it is one, wherever an error is raised that should not be."""
     found = set()
-    for one in wrong:
+    for one in (o for o in wrong if o.seen.error and not o.wanted.error):
         told = _IN_LINE.search(one.seen.error or "")
         begins = told[1].partition("`")[0] if told else None
         lines = [n for n, line in enumerate(program.source.splitlines(), 1) if begins and line.strip()[:100] == begins]
@@ -250,14 +250,24 @@ def _pairs(inquiry: Inquiry, borrowed: Sequence[Change], mends: Iterable[Mend]) 
 
 
 def _two(inquiry: Inquiry, ways: Sequence[Iterator[Pair]], besides: str | None) -> Two | None:
-    """The first two that are confirmed."""
+    """The first two that are confirmed; none, if an answer is one number and two of other lines make it right too."""
     for number, way in enumerate(ways):
         with suppress(OutOfTime), inquiry.trials.at_most(inquiry.trials.left / (len(ways) - number)):
-            for pair in way:
-                is_so = _is_confirmed(inquiry, partial(repairs.holds, inquiry, pair.both))
-                if is_so and (two := _named(inquiry, pair, besides)):
-                    return two
+            for pair in _confirmed(inquiry, way):
+                if two := _named(inquiry, pair, besides):
+                    is_number = not has_parts(one.wanted for one in inquiry.asked)
+                    return None if is_number and _has_other_lines(inquiry, pair, way) else two
     return None
+
+
+def _confirmed(inquiry: Inquiry, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    return (pair for pair in pairs if _is_confirmed(inquiry, partial(repairs.holds, inquiry, pair.both)))
+
+
+def _has_other_lines(inquiry: Inquiry, first: Pair, others: Iterable[Pair]) -> bool:
+    with suppress(OutOfTime), inquiry.trials.at_most(TRIALS_MORE):
+        return any(pair.both.lines != first.both.lines for pair in _confirmed(inquiry, others))
+    return False
 
 
 def _named(inquiry: Inquiry, pair: Pair, besides: str | None) -> Two | None:

@@ -72,6 +72,7 @@ EXAMPLES = {  # of each: what it should be, what it is
     "one_more_before": (A[1:], A),
     "one_step_late": (A, np.concatenate([A[:1], A[:-1]])),
     "one_step_early": (A, np.concatenate([A[1:], A[:1]])),
+    "in_another_order": (A, A[:, [1, 2, 0]]),
     "time_and_batch_exchanged": (A, A.swapaxes(0, 1)),
     "transposed": (A, A.T),
     "of_another_shape": (A, A.reshape(15, 4)),
