@@ -157,7 +157,7 @@ WRONG = {
     ),
     "no stem": (
         ("rnncourse/exercises/__init__.py", '    "16_forgetting",\n', ""),
-        "rnncourse/exercises/__init__.py:30: The syllabus does not name '16_forgetting'.",
+        "rnncourse/exercises/__init__.py:28: The syllabus does not name '16_forgetting'.",
     ),
 }
 
