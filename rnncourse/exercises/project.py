@@ -275,6 +275,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case({**parts, "train": [[*first, "only here"], *others]}, 1)
     parts = token_parts(rng, (3, 2, 2))
     yield edge("only two parts", {"test": parts["test"], "train": parts["train"]}, 1)
+    yield edge("a part of another name", {"held out": parts["validation"], "train": parts["train"]}, 1)
     yield edge("nothing is frequent enough", token_parts(rng, (3, 2, 2)), 1000)
     yield edge("more tokens than a byte can count", {"train": [[str(i) for i in rng.permutation(300)]]}, 1)
 
