@@ -37,6 +37,7 @@ SECONDS_FOR_PAIRS = 2.0  # at most, where the machine is busy: else all that may
 CASES_TO_RANK = 2  # that say which pairs are the likeliest
 MOST_AGAINST = 4  # pieces, in what those cases give, that may speak against a pair: chance makes some alike
 SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two, which may never return
+MANY = 6  # different answers, each a single float
 SMALL = 100  # the greatest denominator of a small fraction, as a share of right answers is one
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
@@ -239,7 +240,8 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
     until = Deadline(SECONDS_FOR_PAIRS, clock_of(evidence.candidate))
     exercise = evidence.exercise
     own = [seen for seen in evidence.seen if not seen.error]
-    if not has_model(exercise) or not has_parts(evidence.expected) or (own and not has_parts(own)):
+    is_telling = has_parts(evidence.expected) and (not own or has_parts(own))
+    if not has_model(exercise) or not (is_telling or _are_many(evidence)):
         return None  # a single number is soon the same by chance
     pieces = Pieces()
     for i in evidence.all[:CASES_TO_RANK]:
@@ -257,6 +259,12 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
 def has_parts(observations: Iterable[Observation]) -> bool:
     """Whether there are answers of several numbers among these, or of one with many digits, and no small fraction."""
     return any(isinstance(one.answer, (np.ndarray, list, tuple, dict)) or _is_odd(one.answer) for one in observations)
+
+
+def _are_many(evidence: Evidence) -> bool:
+    """Whether single floats are of so many kinds that chance has no say."""
+    answers = {one.answer for one in evidence.expected if isinstance(one.answer, float)}
+    return len(answers) >= MANY
 
 
 def _is_odd(value: Plain) -> bool:

@@ -483,8 +483,8 @@ half_is_forgotten: Your count fades: some of c is lost at each step, for the for
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, 0.0, 0.0, 20.0])
 
-candidate_too_small: Each one adds less than 1. With a weight of 1 the candidate is tanh(1) = 0.76; with a weight of 20
-  it is 1, to 15 digits. The input gate has to be open as wide.
+candidate_too_small: Each one adds less than 1, as where the candidate is tanh(1) = 0.76; tanh(20) is 1, to 15 digits.
+  The input gate has to be open as wide.
 - U = np.array([[0.0, 0.0, 20.0, 0.0]])
 + U = np.array([[0.0, 0.0, 1.0, 0.0]])
 
@@ -513,7 +513,7 @@ zeros_count_down: Each zero takes 1 away: for x = 0 your candidate is tanh of a 
 + b = np.array([20.0, 20.0, -20.0, 20.0])
 
 nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50
-  is 0.72. Take 10 or 20.
+  is 0.7. Take 10 or 20.
 + return np.array([[0.0, 0.0, 5.0, 0.0]]), np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
 
 as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows:
@@ -645,7 +645,7 @@ forgets_unless_set = forgets_unless_told
 + b = np.array([20.0, -20.0, 0.0, 20.0])
 
 nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50
-  is 0.72. Take 10 or 20.
+  is 0.7. Take 10 or 20.
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -10.0, 5.0, 0.0], [0.0, -10.0, 0.0, 0.0]])
 - b = np.array([20.0, 20.0, 0.0, 20.0])
@@ -735,7 +735,7 @@ half_is_forgotten: What is stored fades while zeros are read: the forget gate is
 + b = np.array([-20.0, 0.0, 20.0, 20.0])
 
 nearly_open: Your gates are nearly open and nearly closed, and over 50 steps what leaks adds up: σ(5) is 0.993, and
-  0.993 to the power 50 is 0.72. Take 10 or 20.
+  0.993 to the power 50 is 0.7. Take 10 or 20.
 + U, W = np.array([[10.0, -10.0, 0.0, 0.0]]), np.array([[-20.0, 0.0, 0.0, 0.0]])
 + return U, W, np.array([-5.0, 5.0, 5.0, 5.0])
 

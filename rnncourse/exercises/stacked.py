@@ -440,8 +440,8 @@ only_survivors_returned: You return the survivors alone, in a row. The result ha
   gone.
 + return H[mask] / (1 - p)
 
-dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over H; divide the product
-  by the number 1 - p instead.
+dtype_of_the_mask: float32 becomes float64: an array of float64 has come in, as `mask / (1 - p)` and `np.zeros(H.shape)`
+  are, and it wins over H.
 + return H * (mask / (1 - p))
 
 H_overwritten: Your numbers are right, but the caller's H is changed: `H[~mask] = 0` writes into it. Work on a copy, or
