@@ -16,7 +16,7 @@ Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to t
 import ast
 import linecache
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -71,9 +71,9 @@ class Program:
         found: dict[str, int] = {}
         for writes in (n for n in statements if n.lineno in lines):
             targets = [writes.target] if isinstance(writes, ast.AugAssign) else getattr(writes, "targets", [])
-            for name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
+            for name in _written(targets):
                 for before in (n for n in statements if n.lineno < writes.lineno and isinstance(n, ast.Assign)):
-                    if name in {n.id for t in before.targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
+                    if name in _written(before.targets):
                         found.pop(name, None)
                         if isinstance(before.value, (ast.Name, ast.Attribute, ast.Subscript)):
                             found[name] = before.lineno
@@ -86,6 +86,16 @@ class Program:
         beyond = {getattr(n, key, None) for n in nodes for key in ("id", "attr")} & set(BEYOND.split())
         imports = any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in nodes)
         return not beyond and not imports and sum(isinstance(n, ast.expr) for n in nodes) <= MOST_EXPRESSIONS
+
+
+def _written(targets: Iterable[ast.expr]) -> set[str]:
+    """The variables that are written to: of `x[i], y = …` x and y."""
+    found = set()
+    for target in (one for t in targets for one in getattr(t, "elts", [t])):
+        while isinstance(target, (ast.Subscript, ast.Attribute, ast.Starred)):
+            target = target.value
+        found |= {target.id} if isinstance(target, ast.Name) else set()
+    return found
 
 
 def lines_of(node: ast.stmt | ast.expr) -> range:

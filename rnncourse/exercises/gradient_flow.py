@@ -178,7 +178,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-largest_without_sign: You take the largest eigenvalue, and in this way a negative or complex one never wins. It is the
+largest_without_sign: You take the largest eigenvalue, and in this way a negative or complex one may lose. It is the
   size that counts: take the absolute values first, and then the largest.
 + return float(np.linalg.eigvals(W).real.max())
 

@@ -14,6 +14,7 @@ import torch
 
 from rnncourse.checks.drive import call, module
 from rnncourse.checks.local import Local
+from rnncourse.checks.program import Program
 from tests.waiting import until
 
 WITHOUT_THREADS = """
@@ -140,3 +141,16 @@ def test_where_an_import_of_torch_is_an_empty_folder_an_answer_is_asked_all_the_
     monkeypatch.setitem(sys.modules, "torch", types.ModuleType("torch"))
     with Local(lambda x: x + 1, {}) as local:
         assert local.observe(call, (1,)).answer == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "others"),
+    [
+        ("E = dH\n    E[0] += 1", {"E": 2}),
+        ("E = dH.copy()\n    E[0] += 1", {}),
+        ("a, b = dH\n    b[0] = 1", {"b": 2}),
+        ("i = dH.index\n    dH[i] = 1", {}),  # an index is read, not written to
+    ],
+)
+def test_who_writes_to_an_argument_by_another_name_is_told_where_that_came_from(body, others):
+    assert Program("f", f"def f(dH):\n    {body}\n").other_names([3]) == others
