@@ -73,7 +73,7 @@ class Program:
             targets = [writes.target] if isinstance(writes, ast.AugAssign) else getattr(writes, "targets", [])
             for name in _written(targets):
                 for before in (n for n in statements if n.lineno < writes.lineno and isinstance(n, ast.Assign)):
-                    if name in _written(before.targets):
+                    if name in {t.id for t in _each(before.targets) if isinstance(t, ast.Name)}:
                         found.pop(name, None)
                         if isinstance(before.value, (ast.Name, ast.Attribute, ast.Subscript)):
                             found[name] = before.lineno
@@ -88,10 +88,15 @@ class Program:
         return not beyond and not imports and sum(isinstance(n, ast.expr) for n in nodes) <= MOST_EXPRESSIONS
 
 
+def _each(targets: Iterable[ast.expr]) -> list[ast.expr]:
+    """What is assigned to: of `x[i], y = …` `x[i]` and `y`."""
+    return [one for target in targets for one in getattr(target, "elts", [target])]
+
+
 def _written(targets: Iterable[ast.expr]) -> set[str]:
     """The variables that are written to: of `x[i], y = …` x and y."""
     found = set()
-    for target in (one for t in targets for one in getattr(t, "elts", [t])):
+    for target in _each(targets):
         while isinstance(target, (ast.Subscript, ast.Attribute, ast.Starred)):
             target = target.value
         found |= {target.id} if isinstance(target, ast.Name) else set()

@@ -264,7 +264,7 @@ def reordered(part: Part) -> Iterator[Key]:
         n = right.shape[k]
         if 1 < n <= MOST_REORDERED:
             rows, others = (np.moveaxis(a, k, 0).reshape(n, -1) for a in (right, own))
-            belongs = np.array([[equal(row, other) for other in others] for row in rows])
+            belongs = close_arrays(*np.broadcast_arrays(rows[:, None], others[None])).all(-1)
             if (belongs.sum(0) == 1).all() and (belongs.sum(1) == 1).all():
                 yield "in_another_order", part.letter(k)
 

@@ -365,3 +365,9 @@ def test_padded_steps_of_a_module_get_no_gradient():
     np.testing.assert_array_equal(gradients["w"], again["w"])
     (plain,), _ = observe(Scale, padded_module, ((2,), {"w": np.ones(2)}, [(np.ones((3, 2)),)])).answer
     assert plain.all()
+
+
+@pytest.mark.parametrize("value", ["word", 1000])
+def test_what_is_equal_is_not_the_same_object_so_that_is_is_no_equality(value):
+    assert observe(lambda a, b: a == b[0], call, (value, [value])).answer is True
+    assert observe(lambda a, b: a is b[0], call, (value, [value])).answer is False

@@ -149,6 +149,7 @@ def test_where_an_import_of_torch_is_an_empty_folder_an_answer_is_asked_all_the_
         ("E = dH\n    E[0] += 1", {"E": 2}),
         ("E = dH.copy()\n    E[0] += 1", {}),
         ("a, b = dH\n    b[0] = 1", {"b": 2}),
+        ("E[0] = dH\n    E[1] = 1", {}),  # an entry is filled, E is what it was
         ("i = dH.index\n    dH[i] = 1", {}),  # an index is read, not written to
     ],
 )
