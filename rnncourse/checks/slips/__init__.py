@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from rnncourse.checks.program import lines_of
+from rnncourse.checks.slips.likelihood import MENDED, RELATED, SELDOM, SEVERAL, SUSPECTED
 from rnncourse.checks.slips.statements import Slip, Slips
 from rnncourse.checks.slips.text import Patch, Text
 
@@ -67,30 +68,6 @@ KINDS = {
 }
 
 # Of these, a change may be meant at all equal places.
-# Of the slips that are a special form of something else, those that are as usual; the others are tried after all else.
-_USUAL = frozenset(
-    [
-        "assignment/summed",
-        "axis of an index/pairs",
-        "axis/add",
-        "bound/of all",
-        "comparison/unequal",
-        "condition/given",
-        "condition/not",
-        "constant/word",
-        "copy/drop",
-        "direction/drop",
-        "dtype/wide",
-        "function/copying",
-        "function/slope",
-        "keepdims/add",
-        "name/overwritten",
-        "name/thrown away",
-        "sign/drop",
-        "transpose/add",
-        "transpose/drop",
-    ]
-)
 _ANYWHERE = ("axis", "bound", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
 
 
@@ -132,12 +109,8 @@ class Changes:
         self._made: dict[int, Change | None] = {}
 
     @cached_property
-    def _everywhere(self) -> list[Slip]:
-        return list(_everywhere(self.text, self.usual))
-
-    @cached_property
-    def _missing(self) -> list[Slip]:
-        return list(self._slips.missing())
+    def _all(self) -> list[Slip]:
+        return [*self.usual, *_everywhere(self.text, self.usual), *self._slips.missing()]
 
     def likeliest(
         self, *, first: Collection[int] = (), but: Collection[int] = (), kinds: Collection[str] = ()
@@ -145,26 +118,16 @@ class Changes:
         """All changes, likeliest first; none gives the same program as another or as the source.
 
         `first` are the lines that are suspected, `but` those that are not to be looked at, `kinds` those that are
-        likely. The usual changes of one place come before the same change at all equal places, in suspected lines and
-        then in the others, and before what could be missing somewhere.
+        likely.
         """
+        suspected, idle = set(first), set(but)
 
-        def is_suspected(slip: Slip) -> bool:
-            return not set(first).isdisjoint(_lines(slip))
+        def likelihood(slip: Slip) -> float:
+            doubts = (1 if suspected.isdisjoint(_lines(slip)) else SUSPECTED) * (RELATED if slip.kind in kinds else 1)
+            return doubts * MENDED.get(_key(slip), SELDOM)
 
-        def rank(slip: Slip) -> int:
-            is_usual = slip.name in _USUAL or "/" not in slip.name
-            how = 1 if slip.name == "name" else 0 if is_usual and slip.kind != "value added" else 2
-            return -1 if slip.kind in kinds else how
-
-        def all_() -> Iterator[Slip]:
-            of_one, of_several = sorted(self.usual, key=rank), sorted(self._everywhere, key=rank)
-            if first:
-                yield from filter(is_suspected, [*of_one, *of_several])
-            yield from (*of_one, *of_several)
-            yield from sorted(self._missing, key=lambda slip: (not is_suspected(slip), rank(slip)))
-
-        return self.distinct(slip for slip in all_() if not set(_lines(slip)) <= set(but))
+        possible = (slip for slip in self._all if not set(_lines(slip)) <= idle)
+        return self.distinct(sorted(possible, key=likelihood, reverse=True))
 
     def distinct(self, slips: Iterable[Slip]) -> Iterator[Change]:
         """These slips as changes, each program once."""
@@ -205,6 +168,11 @@ def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:
         patches: dict[int, Patch] = {id(slip.patches[0].old[0]): slip.patches[0] for slip in group}
         if len(patches) > 1:
             yield Slip(group[0].name, tuple(patches.values()), tuple(node for slip in group for node in slip.at))
+
+
+def _key(slip: Slip) -> str:
+    """Of what kind a slip is where one is likelier than another."""
+    return slip.name + SEVERAL * (len(slip.patches) > 1)
 
 
 def _lines(slip: Slip) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rnncourse.checks.attempt import Attempt, counted
 from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, expected, of_mistake
-from rnncourse.checks.compare import difference
+from rnncourse.checks.compare import close_arrays, difference
 from rnncourse.checks.deadline import Deadline
 from rnncourse.checks.drive import Driver, Observation
 from rnncourse.checks.edits import needed
@@ -151,6 +151,7 @@ class Inquiry:
         self.cost = 0.0  # of one trial, once it is known
         self._stopped = 0
         self._wanted: dict[int, Plain] = {}
+        self._right: dict[int, np.ndarray | None] = {}
         self._after: dict[str, list[Asked]] = {}
 
     @cached_property
@@ -274,6 +275,21 @@ class Inquiry:
             return none
         parts = zip(wanted, got, self.exercise.gives, strict=True)
         return tuple(not difference(w, g, (axes,)) for w, g, axes in parts)
+
+    def right_entries(self, one: Asked, seen: Observation) -> np.ndarray | None:
+        """Of each entry of the arrays, whether it is right; none if they are not those that are wanted."""
+        if seen.error or seen.refused or seen.timed_out or one.wanted.error:
+            return None
+        wanted, got = arrays_in(self.wanted(one)), arrays_in(canonical(self.exercise, seen.answer))
+        if not wanted or [a.shape for a in wanted] != [a.shape for a in got]:
+            return None
+        return np.concatenate([close_arrays(a, b).ravel() for a, b in zip(wanted, got, strict=True)])
+
+    def right_before(self, one: Asked) -> np.ndarray | None:
+        """The same of what the answer itself gives."""
+        if id(one) not in self._right:
+            self._right[id(one)] = self.right_entries(one, one.seen)
+        return self._right[id(one)]
 
     def wanted(self, one: Asked) -> Plain:
         """What should come back in a case, in the form in which it is compared."""

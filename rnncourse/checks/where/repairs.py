@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from rnncourse.checks.cases import Asked, canonical, of_mistake, quiet_observe
-from rnncourse.checks.compare import close_arrays
+import numpy as np
+
+from rnncourse.checks.cases import Asked, of_mistake, quiet_observe
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Misconception
-from rnncourse.checks.plain import arrays_in
 from rnncourse.checks.program import lines_of
 from rnncourse.checks.slips import Change
 from rnncourse.checks.where import slices
@@ -43,9 +43,10 @@ MOST_RIGHT = 4  # cases in which the answer is right, that are asked which lines
 
 @dataclass(frozen=True)
 class Cases:
-    """No result is right in all cases, but so many cases are that were wrong."""
+    """No result is right in all cases, but so many cases are that were wrong; and in the first one so many entries."""
 
     right: int = 0
+    entries: int = 0
 
 
 @dataclass(frozen=True)
@@ -114,17 +115,28 @@ def _scope_of(inquiry: Inquiry, change: Change) -> Scope | Misconception | Cases
     """The most that is right with this change in all cases that were asked, and was wrong in one; None if that is
     nothing, or if something is wrong that was right. **Errors:** `OutOfTime`.
     """
-    possible, left, more = list(inquiry.scopes), None, 0
+    possible, left, more, entries = list(inquiry.scopes), None, 0, 0
     for number, (one, before) in enumerate(inquiry.by_size):
         seen = inquiry.tried(change.source, one)
-        after = _right(inquiry, one, seen)
+        right = inquiry.right_entries(one, seen)
+        after = inquiry.parts_right(one, seen) if _may_be_right(inquiry, right) else (False,)
         more += one.is_wrong and all(after)
         if not all(after):
             possible = [s for s in possible if _is_within(s, one, after)]
-            left = left if number else _left(inquiry, one, seen)
-        if any(was and not now for was, now in zip(before, after, strict=True)) or not (possible or more):
+            if not number:
+                left, entries = _left(inquiry, one, seen), _gained(right, inquiry.right_before(one))
+        if any(was and not now for was, now in zip(before, after, strict=True)) or not (possible or more or entries):
             return left if left and is_left(inquiry, change, left) else None
-    return possible[0] if possible else Cases(more)
+    return possible[0] if possible else Cases(more, entries)
+
+
+def _gained(now: np.ndarray | None, before: np.ndarray | None) -> int:
+    """How many entries are right that were wrong; none, if one is wrong that was right."""
+    if now is None:
+        return 0
+    if before is None:
+        return int(now.sum())
+    return 0 if now.size != before.size or (before & ~now).any() else int((now & ~before).sum())
 
 
 def _left(inquiry: Inquiry, one: Asked, seen: Observation) -> Misconception | None:
@@ -143,13 +155,11 @@ def is_left(inquiry: Inquiry, change: Change, mistake: Misconception) -> bool:
 
 def _right(inquiry: Inquiry, one: Asked, seen: Observation) -> tuple[bool, ...]:
     """Which results are right in a case. Most changes leave an array of other numbers, which is seen at once."""
-    fails = seen.error or seen.refused or seen.timed_out or one.wanted.error
-    if not fails and inquiry.results == 1 and not inquiry.exercise.facts:
-        wanted, got = arrays_in(inquiry.wanted(one)), arrays_in(canonical(inquiry.exercise, seen.answer))
-        alike = [(a, b) for a, b in zip(wanted, got, strict=False) if a.shape == b.shape]
-        if len(wanted) == len(got) and not all(close_arrays(a, b).all() for a, b in alike):
-            return (False,)
-    return inquiry.parts_right(one, seen)
+    return inquiry.parts_right(one, seen) if _may_be_right(inquiry, inquiry.right_entries(one, seen)) else (False,)
+
+
+def _may_be_right(inquiry: Inquiry, entries: np.ndarray | None) -> bool:
+    return entries is None or inquiry.results > 1 or bool(inquiry.exercise.facts) or bool(entries.all())
 
 
 # --- two changes

@@ -293,7 +293,7 @@ def _of_loan(inquiry: Inquiry, loan: Loan, besides: str | None) -> Two | None:
 def _promise(part: Mend) -> tuple[int, ...]:
     """What a change that mends a part is worth, the least for the best."""
     if isinstance(part.scope, Cases):
-        return 2, -part.scope.right
+        return 2, -part.scope.right, -part.scope.entries
     return 0 if isinstance(part.scope, Misconception) else 1, 0
 
 
