@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from rnncourse.checks.program import lines_of
-from rnncourse.checks.slips.likelihood import MENDED, RELATED, SELDOM, SEVERAL, SUSPECTED
+from rnncourse.checks.slips.likelihood import MENDED, MISSING, RELATED, SELDOM, SEVERAL, SUSPECTED
 from rnncourse.checks.slips.statements import Slip, Slips
 from rnncourse.checks.slips.text import Patch, Text
 
@@ -109,8 +109,13 @@ class Changes:
         self._made: dict[int, Change | None] = {}
 
     @cached_property
-    def _all(self) -> list[Slip]:
-        return [*self.usual, *_everywhere(self.text, self.usual), *self._slips.missing()]
+    def _present(self) -> list[Slip]:
+        """What may be wrong in what is there, at one place or at all equal ones."""
+        return [*self.usual, *_everywhere(self.text, self.usual)]
+
+    @cached_property
+    def _missing(self) -> list[Slip]:
+        return list(self._slips.missing())
 
     def likeliest(
         self, *, first: Collection[int] = (), but: Collection[int] = (), kinds: Collection[str] = ()
@@ -123,11 +128,17 @@ class Changes:
         suspected, idle = set(first), set(but)
 
         def likelihood(slip: Slip) -> float:
-            doubts = (1 if suspected.isdisjoint(_lines(slip)) else SUSPECTED) * (RELATED if slip.kind in kinds else 1)
-            return doubts * MENDED.get(_key(slip), SELDOM)
+            times = SUSPECTED if suspected and not suspected.isdisjoint(_lines(slip)) else 1.0
+            return times * (RELATED if slip.kind in kinds else 1.0) * MENDED.get(_key(slip), SELDOM)
 
-        possible = (slip for slip in self._all if not set(_lines(slip)) <= idle)
-        return self.distinct(sorted(possible, key=likelihood, reverse=True))
+        def all_() -> Iterator[Slip]:
+            found = sorted(((likelihood(slip), -i) for i, slip in enumerate(self._present)), reverse=True)
+            likely = [self._present[-i] for value, i in found if value > MISSING]
+            yield from likely
+            others = [self._present[-i] for value, i in found if value <= MISSING] + self._missing
+            yield from sorted(others, key=likelihood, reverse=True)
+
+        return self.distinct(slip for slip in all_() if not set(_lines(slip)) <= idle)
 
     def distinct(self, slips: Iterable[Slip]) -> Iterator[Change]:
         """These slips as changes, each program once."""

@@ -21,7 +21,7 @@ from rnncourse.checks.edits import needed
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
 from rnncourse.checks.plain import Plain, arrays_in
-from rnncourse.checks.program import Program
+from rnncourse.checks.program import Program, program_in
 from rnncourse.checks.shelf import others
 from rnncourse.checks.slips import Change, Changes
 from rnncourse.checks.slips.text import Text
@@ -56,7 +56,7 @@ class Budget:
     the seconds for relations, and for everything together, in which most searches are over long before.
     """
 
-    trials: float = 1_500.0
+    trials: float = 2_000.0
     relations: float = 1.0
     together: float = 2.0
 
@@ -184,6 +184,17 @@ class Inquiry:
         own = self.text.with_patches([*one.patches, *other.patches])
         return None if own is None else self.completed(own)
 
+    def with_change(self, change: Change) -> Inquiry | None:
+        """The same of the answer with a change, in the same time; None if that is no program of its own. **Errors:**
+        `OutOfTime`.
+        """
+        program = program_in(change.source, self.program.name)
+        if program is None:
+            return None
+        rest = Inquiry(self.exercise, self.candidate, program, self.draws, self.after(change))
+        rest.until, rest.trials, rest.cost = self.until, self.trials, self.cost
+        return rest
+
     def after(self, change: Change) -> list[Asked]:
         """What the answer with a change gives in each case. **Errors:** `OutOfTime`."""
         if change.source not in self._after:
@@ -230,6 +241,14 @@ class Inquiry:
     def fresh(self, draws: int = DRAWS) -> Iterator[Asked]:
         """The cases of fresh draws, and what the candidate does with each. **Errors:** `OutOfTime`."""
         yield from self.draws.cases(draws, self.require_time)
+
+    def confirms(self, holds: Callable[[Asked], bool]) -> bool:
+        """Whether it holds on fresh draws. That is no trial: what was found is worth it."""
+        try:
+            with self.trials.uncounted():
+                return all(holds(one) for one in self.fresh())
+        except OutOfTime:
+            return False
 
     def tried(self, text: str, one: Asked) -> Observation:
         """The candidate in another form, in one case. Where what comes out is wrong and can be had without gradients,

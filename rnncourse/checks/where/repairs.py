@@ -7,7 +7,6 @@ catalogue knows. Then a second one is looked for that mends the rest.
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.program import lines_of
 from rnncourse.checks.slips import Change
 from rnncourse.checks.where import slices
-from rnncourse.checks.where.alignment import Definition, leaves_unread, mark_variables
-from rnncourse.checks.where.inquiry import ALL, ORDINARY, Inquiry, Scope
+from rnncourse.checks.where.inquiry import ORDINARY, Inquiry, Scope
 
 # The kinds of slips that make a relation.
 _MADE_BY = {
@@ -153,70 +151,10 @@ def is_left(inquiry: Inquiry, change: Change, mistake: Misconception) -> bool:
     )
 
 
-def _right(inquiry: Inquiry, one: Asked, seen: Observation) -> tuple[bool, ...]:
+def right(inquiry: Inquiry, one: Asked, seen: Observation) -> tuple[bool, ...]:
     """Which results are right in a case. Most changes leave an array of other numbers, which is seen at once."""
     return inquiry.parts_right(one, seen) if _may_be_right(inquiry, inquiry.right_entries(one, seen)) else (False,)
 
 
 def _may_be_right(inquiry: Inquiry, entries: np.ndarray | None) -> bool:
     return entries is None or inquiry.results > 1 or bool(inquiry.exercise.facts) or bool(entries.all())
-
-
-# --- two changes
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two changes of different lines that mend together; `source` is the program with both."""
-
-    first: Mend
-    second: Change
-    source: str
-
-    @property
-    def both(self) -> Mend:
-        """The two as one."""
-        return Mend(Change("", (*self.first.lines, *self.second.lines), None, self.source), ALL)
-
-
-def completing(inquiry: Inquiry, part: Mend, borrowed: Sequence[Change]) -> Iterator[Pair]:
-    """The pairs of which this is the first, those of suspected lines before others. **Errors:** `OutOfTime`."""
-    cases = sorted(inquiry.after(part.change), key=lambda one: not one.is_wrong)
-    suspected = slices.suspected(inquiry.program.tree, *inquiry.wrong_and_right(cases))
-    few = sorted(borrowed, key=lambda change: not set(change.lines) & suspected)
-    for change in chain(few, inquiry.changes.likeliest(first=suspected)):
-        if pair := _pair(inquiry, part, change, cases):
-            yield pair
-
-
-def of_any(inquiry: Inquiry) -> Iterator[Pair]:
-    """The pairs of any two small changes, the likeliest first. **Errors:** `OutOfTime`."""
-    cases, before = [one for one, _ in inquiry.by_size], list[Change]()
-    for change in inquiry.changes.likeliest():
-        for other in before:
-            if pair := _pair(inquiry, Mend(other, Cases()), change, cases):
-                yield pair
-        before.append(change)
-
-
-def _pair(inquiry: Inquiry, first: Mend, second: Change, cases: Sequence[Asked]) -> Pair | None:
-    """The two changes, if they mend, and neither of them does alone."""
-    if set(second.lines) & set(first.lines) or not (source := inquiry.with_both(first.change, second)):
-        return None
-    if not all(all(_right(inquiry, one, inquiry.tried(source, one))) for one in cases):
-        return None
-    if not all(any(one.is_wrong for one in inquiry.after(change)) for change in (first.change, second)):
-        return None
-    return None if _passes_by(inquiry, source) else Pair(first, second, source)
-
-
-def _passes_by(inquiry: Inquiry, source: str) -> bool:
-    """Whether a mended program gives a variable a value that is not read any more."""
-    texts = (inquiry.program.source, source)
-    before, after = (next(n for n in ast.parse(text).body if getattr(n, "name", "") == inquiry.program.name)
-                     for text in texts)  # fmt: skip
-    assert isinstance(before, Definition)
-    assert isinstance(after, Definition)
-    mark_variables(before)
-    mark_variables(after)
-    return leaves_unread(before, after)

@@ -4,15 +4,14 @@ What is said has been seen to hold in all cases that were asked, and in those of
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
-from rnncourse.checks.cases import Asked, Candidate, Seed, drawn, of_mistake
+from rnncourse.checks.cases import Asked, Candidate, Seed, drawn
 from rnncourse.checks.deadline import Deadline, clock_of
-from rnncourse.checks.diagnosis import has_parts, same
+from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
@@ -21,14 +20,15 @@ from rnncourse.checks.place import Statement, Where
 from rnncourse.checks.plain import has_nan
 from rnncourse.checks.program import Program
 from rnncourse.checks.slips import KINDS, Change
-from rnncourse.checks.where import properties, relations, repairs
+from rnncourse.checks.where import relations, repairs, two_slips
 from rnncourse.checks.where.borrowing import Borrower, Loan
 from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Scope, Searched
-from rnncourse.checks.where.repairs import Cases, Mend, Pair
+from rnncourse.checks.where.repairs import Cases, Mend
+from rnncourse.checks.where.two_slips import Two
 
 TRIALS_MORE = 200.0  # to look for other changes that mend, when one is found
-FOR_BORROWING = 0.4  # of the trials, to look for what right programs have otherwise
-FOR_ONE = 0.55  # of the others, to look for one change; what is left of them is for two
+FOR_BORROWING = 0.3  # of the trials, to look for what right programs have otherwise
+FOR_ONE = 0.5  # of the others, to look for one change; what is left of them is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
@@ -104,19 +104,6 @@ def _is_the_same(inquiry: Inquiry) -> bool:
 
 
 @dataclass(frozen=True)
-class Two:
-    """Two changes that mend together, and of each the mistake that it mends, if that is known."""
-
-    pair: Pair
-    mistakes: tuple[Misconception | None, Misconception | None]
-
-    @property
-    def named(self) -> list[str]:
-        """The names of those that are known."""
-        return [one.name for one in self.mistakes if one]
-
-
-@dataclass(frozen=True)
 class Found:
     """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, and two
     that do together.
@@ -131,7 +118,7 @@ class Found:
 def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
     first = _first(inquiry)
     writing = _writing(inquiry)
-    if writing and not _is_confirmed(inquiry, partial(_writes, inquiry, writing)):
+    if writing and not inquiry.confirms(partial(_writes, inquiry, writing)):
         writing = ()
     borrower = Borrower(inquiry)
     loans = _loans(inquiry, borrower)
@@ -142,9 +129,9 @@ def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
         mends = _mends(inquiry, likely)
     if any(m.scope == ALL for m in mends):
         return Found(writing, first, mends)
-    two = _of_loan(inquiry, loans[0], besides) if loans else None
+    two = two_slips.of_loan(inquiry, loans[0], besides) if loans else None
     if not two and not (loans and loans[0].places == 1):
-        two = _two(inquiry, _pairs(inquiry, borrower.changes(), mends), besides)
+        two = two_slips.find(inquiry, borrower.changes(), mends, besides)
     if two or not loans:
         return Found(writing, first, tuple(m for m in mends if isinstance(m.scope, (str, int))), two)
     return Found(writing, first, tuple(loan.mend for loan in loans))
@@ -157,7 +144,7 @@ def _loans(inquiry: Inquiry, borrower: Borrower) -> list[Loan]:
         for loan in borrower.borrowed():
             if found and (loan.places, loan.nodes) != (found[0].places, found[0].nodes):
                 break
-            if _is_confirmed(inquiry, partial(repairs.holds, inquiry, loan.mend)):
+            if inquiry.confirms(partial(repairs.holds, inquiry, loan.mend)):
                 found.append(loan)
     return found
 
@@ -191,7 +178,7 @@ def _first(inquiry: Inquiry) -> Statement | None:
     if not line:
         return None
     said = Statement(kind, {"line": line})
-    return said if _is_confirmed(inquiry, partial(is_so, inquiry, said)) else None
+    return said if inquiry.confirms(partial(is_so, inquiry, said)) else None
 
 
 def _has_new_nan(one: Asked) -> bool:
@@ -226,118 +213,13 @@ def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
         for mend in repairs.mending(inquiry, possible):
             mends = whole if mend.scope == ALL else partly.setdefault(mend.scope, [])
             is_asked = len(mends) < MOST_MENDS and (mends is whole or not whole)
-            if is_asked and _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
+            if is_asked and inquiry.confirms(partial(repairs.holds, inquiry, mend)):
                 mends.append(mend)
             if len(whole) == MOST_MENDS:
                 break
             if whole:
                 inquiry.trials.left = min(inquiry.trials.left, TRIALS_MORE)
     return tuple(whole or (mend for mends in partly.values() for mend in mends))
-
-
-def _pairs(inquiry: Inquiry, borrowed: Sequence[Change], mends: Iterable[Mend]) -> list[Iterator[Pair]]:
-    """Changes that mend together: one that mends a part, and one the rest; or any two small ones. None, if all values
-    are right: what is written to an argument is one slip.
-    """
-    if all(all(inquiry.equal_parts(one, one.seen)) for one in inquiry.asked if one.is_wrong):
-        return []
-    of_lines: dict[Hashable, Mend] = {}
-    with suppress(OutOfTime), inquiry.trials.at_most(inquiry.trials.left / 3):
-        for part in chain(mends, repairs.mending(inquiry, borrowed)):
-            of_lines.setdefault((part.scope, part.lines), part)
-    first = sorted((part for part in of_lines.values() if part.scope != ALL), key=_promise)[:MOST_FIRST]
-    return [*(repairs.completing(inquiry, part, borrowed) for part in first), repairs.of_any(inquiry)]
-
-
-def _two(inquiry: Inquiry, ways: Sequence[Iterator[Pair]], besides: str | None) -> Two | None:
-    """The first two that are confirmed; none, if an answer is one number and two of other lines make it right too."""
-    for number, way in enumerate(ways):
-        with suppress(OutOfTime), inquiry.trials.at_most(inquiry.trials.left / (len(ways) - number)):
-            for pair in _confirmed(inquiry, way):
-                if two := _named(inquiry, pair, besides):
-                    is_number = not has_parts(one.wanted for one in inquiry.asked)
-                    return None if is_number and _has_other_lines(inquiry, pair, way) else two
-    return None
-
-
-def _confirmed(inquiry: Inquiry, pairs: Iterable[Pair]) -> Iterator[Pair]:
-    return (pair for pair in pairs if _is_confirmed(inquiry, partial(repairs.holds, inquiry, pair.both)))
-
-
-def _has_other_lines(inquiry: Inquiry, first: Pair, others: Iterable[Pair]) -> bool:
-    with suppress(OutOfTime), inquiry.trials.at_most(TRIALS_MORE):
-        return any(pair.both.lines != first.both.lines for pair in _confirmed(inquiry, others))
-    return False
-
-
-def _named(inquiry: Inquiry, pair: Pair, besides: str | None) -> Two | None:
-    """Two changes with the names of what they mend; None, if one of them mends what the other has brought in."""
-    second, first = (_left(inquiry, change, besides) for change in (pair.first.change, pair.second))
-    if first and first is second:  # neither of the two mends it
-        return None
-    left = [Mend(change, one) for change, one in ((pair.first.change, second), (pair.second, first)) if one]
-    return Two(pair, (first, second)) if all(_may_be_so(inquiry, mend) for mend in left) else None
-
-
-def _of_loan(inquiry: Inquiry, loan: Loan, besides: str | None) -> Two | None:
-    """What is borrowed at two places, as two slips of which one has a name."""
-    if not loan.two:
-        return None
-    with suppress(OutOfTime), inquiry.trials.uncounted():
-        first, second = loan.two
-        two = _named(inquiry, Pair(Mend(first, Cases()), second, loan.mend.change.source), besides)
-        return two if two and two.named else None
-    return None
-
-
-def _promise(part: Mend) -> tuple[int, ...]:
-    """What a change that mends a part is worth, the least for the best."""
-    if isinstance(part.scope, Cases):
-        return 2, -part.scope.right, -part.scope.entries
-    return 0 if isinstance(part.scope, Misconception) else 1, 0
-
-
-def _left(inquiry: Inquiry, change: Change, besides: str | None) -> Misconception | None:
-    """The mistake of the catalogue that is all that is left with a change; of one that is known already, it is so where
-    it explains the ordinary cases. **Errors:** `OutOfTime`.
-    """
-    asked, exercise = inquiry.after(change), inquiry.exercise
-    if exercise.facts or not has_parts(one.wanted for one in asked):
-        return None  # a single number is soon the same by chance
-    for mistake in exercise.misconceptions:
-        is_known = mistake.name == besides
-        of = [one for one in asked if not (is_known and one.case.is_edge)]
-        gives = ((of_mistake(exercise, mistake, one.case), one.seen) for one in of)
-        is_so = any(o.is_wrong for o in of) and all(same(exercise, *two, strict=not is_known) for two in gives)
-        if is_so and (is_known or _is_confirmed(inquiry, partial(repairs.holds, inquiry, Mend(change, mistake)))):
-            return mistake
-    return None
-
-
-def _may_be_so(inquiry: Inquiry, part: Mend) -> bool:
-    """Whether the mistake that is left may be one of the answer, and has not come with the change: what is right in the
-    answer is right with the mistake, and what the mistake does not look at, the answer does not look at either.
-    """
-    mistake = part.scope
-    assert isinstance(mistake, Misconception)
-    exercise, candidate = inquiry.exercise, inquiry.candidate
-    for one in inquiry.asked:
-        own, made = (inquiry.equal_parts(one, seen) for seen in (one.seen, of_mistake(exercise, mistake, one.case)))
-        if any(is_right and not is_left for is_right, is_left in zip(own, made, strict=True)):
-            return False
-    (one, _), *_ = inquiry.by_size
-    return not properties.differs_in_what_it_reads(
-        exercise, one, mistake.answer, lambda case: candidate.observe(exercise.drive, case.args)
-    )
-
-
-def _is_confirmed(inquiry: Inquiry, holds: Callable[[Asked], bool]) -> bool:
-    """Whether it holds on fresh draws. That is no trial: what was found is worth it."""
-    try:
-        with inquiry.trials.uncounted():
-            return all(holds(one) for one in inquiry.fresh())
-    except OutOfTime:
-        return False
 
 
 # --- what is said
