@@ -85,6 +85,7 @@ class Change:
     part: str | None
     source: str
     patches: tuple[Patch, ...] = field(default=(), repr=False)
+    name: str = field(default="", repr=False)  # of the kind of slip, in more words
 
 
 def changes(source: str, *, but: Collection[int] = ()) -> Iterator[Change]:
@@ -160,7 +161,7 @@ class Changes:
         source = self.text.with_patches(slip.patches)
         if source is None:
             return None
-        return Change(slip.kind, _lines(slip), _part(self.text, slip), source, slip.patches)
+        return Change(slip.kind, _lines(slip), _part(self.text, slip), source, slip.patches, _key(slip))
 
 
 def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:

@@ -32,7 +32,6 @@ FOR_ONE = 0.5  # of the others, to look for one change; what is left of them is 
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
-MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
 
 
 def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:

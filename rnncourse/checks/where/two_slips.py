@@ -95,8 +95,10 @@ def completing(inquiry: Inquiry, part: Mend) -> Iterator[Pair]:
     if rest is None:
         return
     suspected = slices.suspected(rest.program.tree, *rest.wrong_and_right(rest.asked))
-    for change in chain(Borrower(rest).changes(), rest.changes.likeliest(first=suspected)):
-        if set(change.lines).isdisjoint(part.lines) and _mends(rest, change.source):
+    borrowed = sorted(Borrower(rest).changes(), key=lambda change: suspected.isdisjoint(change.lines))
+    for change in chain(borrowed, rest.changes.likeliest(first=suspected)):
+        is_free = set(change.lines).isdisjoint(part.lines)
+        if is_free and _mends(rest, change.source) and (change.kind or not _passes_by(rest, change.source)):
             before, after = (changes(rest.program.source, text) for text in (inquiry.program.source, change.source))
             if alone := merged(before, after, rest.program.source):
                 second = Change(change.kind, change.lines, change.part, alone)
