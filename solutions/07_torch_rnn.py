@@ -91,8 +91,8 @@ show(tape())
 # ### Exercise 7.1 · `Var`
 # *●●● · 40 minutes · 6 points*
 #
-# Write the tape, in NumPy. `Var(data)` holds an array: `data`, in float64 whatever it comes in, and `grad`, an array of the
-# same shape, zeros at first. There are four operations, each of which gives a new `Var`:
+# Write the tape, in NumPy and without `torch`. `Var(data)` holds an array: `data`, in float64 whatever it comes in, and
+# `grad`, an array of the same shape, zeros at first. There are four operations, each of which gives a new `Var`:
 #
 # - `+` of two of one shape, or of a row $(H,)$ and rows $(N, H)$, in either order;
 # - `@` of two matrices;

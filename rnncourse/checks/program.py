@@ -10,7 +10,7 @@ def step(x, h):
     __ran__(3)
     return __look__(3, np.tanh(x + h))
 
-Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to the program.
+Lines have the numbers that they have in their cell, or file. Docstrings and decorators do not belong to the program.
 """
 
 import ast
@@ -168,7 +168,7 @@ def _definition(tree: ast.Module, name: str) -> ast.FunctionDef | ast.ClassDef |
 
 def _made(lines: list[str], node: ast.FunctionDef | ast.ClassDef) -> Program | None:
     """The program that these lines of a definition are."""
-    text = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
+    text = "\n" * (node.lineno - 1) + textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
     try:
         tree = ast.parse(text)
     except SyntaxError:

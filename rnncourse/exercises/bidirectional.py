@@ -550,7 +550,6 @@ ex = unit.exercise(
     points=3,
     takes="start (K,), transition (K, K), emission (K, Q), observations (T,)",
     gives="filtered (T, K), log_likelihood",
-    forbids=("torch", "hmmlearn"),
     hints=(
         "Carry one belief along, K numbers that sum to 1. At each step it does two things: it moves on to the next "
         "state, and it takes in what was observed. The first step has nowhere to come from.",
@@ -689,7 +688,7 @@ ex = unit.exercise(
     takes="sizes, parameters, inputs",
     gives="logits [logits (T, N, Q)], gradients",
     drive=padded_module,
-    forbids=("rnncourse.bidirectional", "rnncourse.bidirectional_torch"),
+    forbids=(),
     hints=(
         "Three layers in `__init__`, used one after the other in `forward`. How wide is what the recurrent layer hands "
         "on, when it reads in both directions?",

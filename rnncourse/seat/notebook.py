@@ -120,21 +120,14 @@ def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
             exercise.points,
         )
     if banned := _forbidden(candidate, exercise):
-        return _refused(
-            exercise.name,
-            f"{exercise.name} may not call `{banned}`: build it from what the statement allows.",
-            exercise.points,
-        )
+        return _refused(exercise.name, exercise.refusal(banned), exercise.points)
     several = 3 if exercise.drive.several else 1  # calls in one case, of which each may take its time
     with Local(candidate, exercise.uses, several * SECONDS_A_CALL) as local:
         return judge(exercise, local, hidden=hidden, search=functools.partial(find, budget=Budget()))
 
 
 def _forbidden(candidate: Any, exercise: Exercise) -> str | None:
-    if _is_the_course_s(candidate):
-        return None
-    own = f"rnncourse.{exercise.unit.stem.partition('_')[2]}"
-    return forbidden_call(candidate, (own, "rnncourse.exercises", *exercise.forbids), exercise.uses)
+    return None if _is_the_course_s(candidate) else forbidden_call(candidate, exercise.banned, exercise.uses)
 
 
 def _is_the_course_s(candidate: Any) -> bool:

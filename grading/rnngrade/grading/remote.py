@@ -78,10 +78,9 @@ class Remote:
 
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
-        stem = self.exercise.unit.stem.partition("_")[2]
         settings = {
             "uses": {} if self.exercise.calls_own else {name: n for n, name in enumerate(self.exercise.uses)},
-            "forbids": [f"rnncourse.{stem}", "rnncourse.exercises", *self.exercise.forbids],
+            "forbids": list(self.exercise.banned),
         }
         return as_dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 

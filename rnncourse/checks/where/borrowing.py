@@ -218,11 +218,9 @@ def _lines(edit: Edit, pairs: Sequence[Pair]) -> tuple[int, ...]:
 
 
 def _said(told: Sequence[Edit], is_moved: bool, is_small: bool) -> tuple[str, str]:
-    """The kind of change, if it has one, and what is needed."""
+    """The kind of change, if it has one, and what is done."""
     if len(told) > 1:
-        return "", f"with {'both' if len(told) == 2 else 'all three'} of them mended"
-    if is_small:
-        return "", "with one small change there"
+        return "", "With changes in {} together"
     if told[0].new:
-        return "", "if it is mended"
-    return ("statement order", "at another place") if is_moved else ("statement removed", "without it")
+        return "", Mend.needs if is_small else "With a change in {}"
+    return ("statement order", "With {} at another place") if is_moved else ("statement removed", "Without {}")

@@ -32,6 +32,7 @@ FOR_ONE = 0.55  # of the others, to look for one change; what is left of them is
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
+MORE = "With one more change in {}"
 MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
 
 
@@ -355,7 +356,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     lines = found.writing
     if found.writing and program:
         evidence.append(Statement("writes", {"lines": list(lines)}))
-        said.append(f"{_in_lines(lines)} {'write' if len(lines) > 1 else 'writes'} to an argument.")
+        are = "are" if len(lines) > 1 else "is"
+        said.append(f"{_in_lines(lines).capitalize()} {are} the first to write to an argument.")
         for name, line in program.other_names(lines).items():
             said.append(f"`{name}` is no copy: see line {line}.")
             lines = (*lines, line)
@@ -364,8 +366,7 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
             of = [m for m in mends if m.scope == scope]
             of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            needs = of[0].needs if len(of[0].lines) == len(at) else "with one small change in one of them"
-            said.append(f"{_in_lines(sorted(at))}: {needs}, {_right(exercise, of[0])}.")
+            said.append(_mended(at, _right(exercise, of[0]), of[0].needs, " or " if len(of) > 1 else " and "))
             lines = tuple(dict.fromkeys((*lines, *at)))
     elif found.first:
         lines = (found.first.parameters["line"],)
@@ -395,20 +396,17 @@ def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = Non
     told = [without_praise(mistake.message) if mistake else "" for _, mistake in named]
     at = [tuple(sorted(change.lines)) for change, _ in named]
     lines = tuple(sorted(at[1] if besides else {*at[0], *at[1]}))
+    whole = _right(exercise, two.pair.both)
     if besides:
-        alone = f"{_in_lines(at[1])}: with one small change there too, every case comes out right."
-        said = f"A second thing is wrong. {told[1] or alone}"
+        said = f"A second thing is wrong. {told[1] or _mended(at[1], whole, MORE)}"
     elif told[0]:
-        alone = f"{_in_lines(at[1])}: with one small change there, nothing but (1) is wrong any more."
+        alone = _mended(at[1], "nothing but (1) is wrong any more")
         said = f"Two things are wrong. (1) {told[0]} (2) {told[1] or alone}"
     elif isinstance(first.scope, Cases):
-        said = f"Two things are wrong, in {_in_lines(lines).lower()}: with both mended, every case comes out right."
+        said = _mended(lines, whole, "With small changes in {} together")
     else:
-        said = (
-            f"Two things are wrong. {_in_lines(first.lines)}: with one small change there, {_right(exercise, first)}."
-        )
-        said += f" With one more in {_in_lines(second.lines).lower()}, every case comes out right."
-    hints = tuple(f"{_in_lines(lines)}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(
+        said = f"{_mended(first.lines, _right(exercise, first))} {_mended(second.lines, whole, MORE)}"
+    hints = tuple(f"{_in_lines(lines).capitalize()}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(
         at, named, strict=True) if change.kind)  # fmt: skip
     return Where(lines, None, said, (_change(two.pair.both),), None, hints, source, name)
 
@@ -418,11 +416,15 @@ def _rank(mistake: Misconception | None, besides: str | None) -> int:
     return 2 if mistake is None else int(mistake.name != besides)
 
 
-def _in_lines(lines: Sequence[int]) -> str:
-    """ "Line 3", "Lines 3 and 5"."""
-    if len(lines) < 2:
-        return f"Line {', '.join(map(str, lines))}"
-    return f"Lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+def _in_lines(lines: Sequence[int], last: str = " and ") -> str:
+    """ "line 3", "lines 3 and 5"."""
+    *before, end = sorted(lines)
+    return f"lines {', '.join(map(str, before))}{last}{end}" if before else f"line {end}"
+
+
+def _mended(lines: Sequence[int], right: str, needs: str = Mend.needs, last: str = " and ") -> str:
+    """What a change in these lines makes right. That they are where the mistake is does not follow."""
+    return f"{needs.format(_in_lines(lines, last))}, {right}: look there first."
 
 
 def _widest(parts: Sequence[str | None]) -> str | None:
