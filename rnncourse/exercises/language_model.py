@@ -914,7 +914,7 @@ parameters_of_the_last_epoch: The parameters that you return are those of the la
 - return kept[best_epoch], losses
 + return parameters, losses
 
-scored_on_what_was_learned: Your losses are not those of the parameters on valid_ids. Those on train_ids say nothing
+scored_on_what_was_learned: Your losses are not those of the parameters on valid_ids. Those on train_ids say little
   about unseen text: validate with `bits_per_character(parameters, valid_ids)`.
 - return bits_per_character(parameters, valid_ids)
 + return bits_per_character(parameters, train_ids)

@@ -33,6 +33,7 @@ MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
 MORE = "With one more change in {}"
+FIRST = ": look there first."  # what is there may be right, and the mistake elsewhere
 MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
 
 
@@ -362,12 +363,14 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
             said.append(f"`{name}` is no copy: see line {line}.")
             lines = (*lines, line)
     elif mends:
+        parts = []
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
             of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            said.append(_mended(at, _right(exercise, of[0]), of[0].needs, " or " if len(of) > 1 else " and "))
+            parts.append(_mended(at, _right(exercise, of[0]), of[0].needs, " or " if len(of) > 1 else " and "))
             lines = tuple(dict.fromkeys((*lines, *at)))
+        said.append(f"{'. '.join(parts)}{FIRST}")
     elif found.first:
         lines = (found.first.parameters["line"],)
         what = "it stops" if found.first.kind == "raises" else "the first nan comes up"
@@ -398,14 +401,14 @@ def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = Non
     lines = tuple(sorted(at[1] if besides else {*at[0], *at[1]}))
     whole = _right(exercise, two.pair.both)
     if besides:
-        said = f"A second thing is wrong. {told[1] or _mended(at[1], whole, MORE)}"
+        said = f"A second thing is wrong. {told[1] or _mended(at[1], whole, MORE) + FIRST}"
     elif told[0]:
-        alone = _mended(at[1], "nothing but (1) is wrong any more")
+        alone = _mended(at[1], "nothing but (1) is wrong any more") + FIRST
         said = f"Two things are wrong. (1) {told[0]} (2) {told[1] or alone}"
     elif isinstance(first.scope, Cases):
-        said = _mended(lines, whole, "With small changes in {} together")
+        said = _mended(lines, whole, "With small changes in {} together") + FIRST
     else:
-        said = f"{_mended(first.lines, _right(exercise, first))} {_mended(second.lines, whole, MORE)}"
+        said = f"{_mended(first.lines, _right(exercise, first))}. {_mended(second.lines, whole, MORE)}{FIRST}"
     hints = tuple(f"{_in_lines(lines).capitalize()}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(
         at, named, strict=True) if change.kind)  # fmt: skip
     return Where(lines, None, said, (_change(two.pair.both),), None, hints, source, name)
@@ -417,14 +420,15 @@ def _rank(mistake: Misconception | None, besides: str | None) -> int:
 
 
 def _in_lines(lines: Sequence[int], last: str = " and ") -> str:
-    """ "line 3", "lines 3 and 5"."""
-    *before, end = sorted(lines)
-    return f"lines {', '.join(map(str, before))}{last}{end}" if before else f"line {end}"
+    """ "line 3", "lines 3 and 5", "line 3 or 5"."""
+    *before, end = map(str, sorted(lines))
+    noun = "lines" if before and last == " and " else "line"
+    return f"{noun} {', '.join(before)}{last if before else ''}{end}"
 
 
 def _mended(lines: Sequence[int], right: str, needs: str = Mend.needs, last: str = " and ") -> str:
-    """What a change in these lines makes right. That they are where the mistake is does not follow."""
-    return f"{needs.format(_in_lines(lines, last))}, {right}: look there first."
+    """What a change in these lines makes right."""
+    return f"{needs.format(_in_lines(lines, last))}, {right}"
 
 
 def _widest(parts: Sequence[str | None]) -> str | None:
