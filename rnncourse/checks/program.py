@@ -79,6 +79,11 @@ class Program:
                             found[name] = before.lineno
         return found
 
+    def calls(self, line: int) -> bool:
+        """Whether a function is called in a line by a plain name, as one of the student's own is."""
+        calls = (n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and n.lineno == line)
+        return any(isinstance(call.func, ast.Name) for call in calls)
+
     @property
     def is_searchable(self) -> bool:
         """Whether it may be run in many other forms: not too long, it opens, runs, deletes and imports nothing."""

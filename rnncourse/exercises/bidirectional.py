@@ -740,8 +740,8 @@ lengths_not_used: In the short sequences the backward layer begins in the paddin
 - states, _ = pad_packed_sequence(states, total_length=len(ids))
 + states, _ = self.rnn(embedded)
 
-padding_zeroed_and_read: The padding's vectors are zero, but the backward layer still reads them, and its biases make a
-  state of zeros. That state arrives at the real steps. Pack the sequence, so that the layer never sees the padding.
+padding_zeroed_and_read: The padding's vectors are zero, but the backward layer still reads them: W and the biases
+  change its state, which then arrives at the real steps. Pack the sequence, so that the layer never sees the padding.
 - states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 - states, _ = pad_packed_sequence(states, total_length=len(ids))
 + states, _ = self.rnn(embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None])

@@ -437,7 +437,7 @@ zeros_divide: Gradients that are all zero make you divide by zero. They are belo
 - factor = max_norm / norm if norm > max_norm else 1.0
 + factor = min(1.0, max_norm / norm)
 
-gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given: as `g *= factor` does.
+gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given, as `g *= factor` does.
   `g * factor` makes a new one.
 - return [g * factor for g in gradients], norm
 + for g in gradients:

@@ -220,7 +220,7 @@ def _lines(edit: Edit, pairs: Sequence[Pair]) -> tuple[int, ...]:
 def _said(told: Sequence[Edit], is_moved: bool, is_small: bool) -> tuple[str, str]:
     """The kind of change, if it has one, and what is done."""
     if len(told) > 1:
-        return "", "With changes in {} together"
+        return "", "With changes at {} together"
     if told[0].new:
-        return "", Mend.needs if is_small else "With a change in {}"
+        return "", Mend.needs if is_small else "With a change at {}"
     return ("statement order", "With {} at another place") if is_moved else ("statement removed", "Without {}")

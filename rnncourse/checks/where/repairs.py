@@ -56,7 +56,7 @@ class Mend:
 
     change: Change
     scope: Scope | Misconception | Cases
-    needs: str = "With one small change in {}"
+    needs: str = "With one small change at {}"
 
     @property
     def lines(self) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ FOR_ONE = 0.55  # of the others, to look for one change; what is left of them is
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
-MORE = "With one more change in {}"
+MORE = "With one more change at {}"
 FIRST = ": look there first."  # what is there may be right, and the mistake elsewhere
 MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
 
@@ -374,7 +374,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     elif found.first:
         lines = (found.first.parameters["line"],)
         what = "it stops" if found.first.kind == "raises" else "the first nan comes up"
-        said.append(f"Line {lines[0]} is where {what}.")
+        calls = found.first.kind == "nan" and program and program.calls(lines[0])
+        said.append(f"Line {lines[0]}{', or a function that it calls,' if calls else ''} is where {what}.")
     evidence += [_change(mend) for mend in mends]
     if found.first:
         evidence.append(found.first)
@@ -406,7 +407,7 @@ def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = Non
         alone = _mended(at[1], "nothing but (1) is wrong any more") + FIRST
         said = f"Two things are wrong. (1) {told[0]} (2) {told[1] or alone}"
     elif isinstance(first.scope, Cases):
-        said = _mended(lines, whole, "With small changes in {} together") + FIRST
+        said = _mended(lines, whole, "With small changes at {} together") + FIRST
     else:
         said = f"{_mended(first.lines, _right(exercise, first))}. {_mended(second.lines, whole, MORE)}{FIRST}"
     hints = tuple(f"{_in_lines(lines).capitalize()}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(

@@ -58,7 +58,7 @@ def test_one_small_change_that_mends_marks_its_line():
     assert verdict.where.lines == (4,)
     assert "3 * from_state" in verdict.where.part
     assert {one.kind for one in verdict.where.evidence} >= {"change"}
-    assert "With one small change in line 4, every case comes out right: look there first." in verdict.where.message
+    assert "With one small change at line 4, every case comes out right: look there first." in verdict.where.message
 
 
 def test_lines_have_the_numbers_of_the_cell():
@@ -77,7 +77,7 @@ def test_two_lines_that_mend_together_are_not_called_two_mistakes():
 """
     found = asked("hidden_layer", text).where
     assert found.lines == (2, 3)
-    assert "With small changes in lines 2 and 3 together, every case comes out right" in found.message
+    assert "With small changes at lines 2 and 3 together, every case comes out right" in found.message
 
 
 def test_no_line_is_named_where_no_small_change_mends():
@@ -267,7 +267,7 @@ def test_what_is_wrong_besides_a_mistake_that_is_known_has_its_line():
     assert verdict.diagnosis == "whole_sequence+other_dtype"
     assert "Besides: contexts should be float32" in verdict.message
     assert verdict.where.lines == (2,)
-    assert verdict.where.message.startswith("A second thing is wrong. With one more change in line 2, ")
+    assert verdict.where.message.startswith("A second thing is wrong. With one more change at line 2, ")
 
 
 def test_of_two_things_the_one_is_named_and_the_other_has_its_line():
@@ -275,7 +275,7 @@ def test_of_two_things_the_one_is_named_and_the_other_has_its_line():
     found = verdict.where
     assert verdict.diagnosis == found.mistake == "bias_forgotten"
     assert found.message.startswith("Two things are wrong. (1) The bias")
-    assert "(2) With one small change in line 4, nothing but (1) is wrong any more: look there first." in found.message
+    assert "(2) With one small change at line 4, nothing but (1) is wrong any more: look there first." in found.message
     assert 4 in found.lines
 
 
@@ -288,7 +288,7 @@ def test_of_two_things_without_a_name_both_have_their_lines():
     return da @ U.T, da @ W.T, dU, h_prev.T @ da, db
 """
     found = asked("rnn_step_backward", text).where
-    words = r"With one small change in line \d, \w+ comes out right\. With one more change in line \d, every case"
+    words = r"With one small change at line \d, \w+ comes out right\. With one more change at line \d, every case"
     assert re.match(words, found.message)
     assert 4 in found.lines
     assert {3, 5} & set(found.lines)
@@ -326,7 +326,7 @@ def test_what_is_changed_at_two_places_at_once_is_said_of_both():
     }
 """
     found = asked("to_torch_state", text).where
-    assert "With one small change in lines 3 and 4, every case" in found.message, found
+    assert "With one small change at lines 3 and 4, every case" in found.message, found
 
 
 def test_a_line_that_is_not_run_where_it_goes_wrong_is_left_alone():
