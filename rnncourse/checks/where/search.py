@@ -26,7 +26,7 @@ from rnncourse.checks.where.borrowing import Borrower, Loan
 from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Scope, Searched
 from rnncourse.checks.where.repairs import Cases, Mend, Pair
 
-TRIALS_MORE = 200.0  # to look for other changes that mend, when one is found
+TRIALS_MORE = 600.0  # to look for other changes that mend, when one is found
 FOR_BORROWING = 0.4  # of the trials, to look for what right programs have otherwise
 FOR_ONE = 0.55  # of the others, to look for one change; what is left of them is for two
 MOST_MENDS = 6

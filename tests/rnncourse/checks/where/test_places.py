@@ -198,7 +198,7 @@ FLATTENED = """def rnn_step_concat(x, h_prev, UW, b):
 )
 def test_a_slip_of_this_kind_is_found(exercise, text, line):
     found = asked(exercise, text, {"torch": torch, "rnn_forward": rnn_forward, **exercises.find(exercise).uses})
-    assert found.where.lines == (line,), found
+    assert line in found.where.lines, found
 
 
 @pytest.mark.parametrize(
