@@ -198,7 +198,7 @@ class Remote:
 
     def program(self, name: str) -> Program | None:
         """The answer's text, as it was handed in."""
-        return program_in(self.source, name)
+        return program_in(self.source, name, self.exercise.uses)
 
     def attempt(self, text: str, name: str, drive: Driver, args: tuple[Any, ...], seconds: float = 1.0) -> Attempt:
         """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""

@@ -21,11 +21,10 @@ from rnncourse.checks.edits import needed
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
 from rnncourse.checks.plain import Plain, arrays_in
-from rnncourse.checks.program import Program
+from rnncourse.checks.program import Definition, Program
 from rnncourse.checks.shelf import others
 from rnncourse.checks.slips import Change, Changes
 from rnncourse.checks.slips.text import Text
-from rnncourse.checks.where.alignment import Definition
 
 DRAWS = 3  # fresh draws on which a statement must hold before it is said
 SECONDS_A_TRIAL = 0.25  # for one case of a program that nobody has read, which may never return

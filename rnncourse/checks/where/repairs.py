@@ -15,10 +15,10 @@ from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.plain import arrays_in
-from rnncourse.checks.program import lines_of
+from rnncourse.checks.program import definition, lines_of
 from rnncourse.checks.slips import Change
 from rnncourse.checks.where import slices
-from rnncourse.checks.where.alignment import Definition, leaves_unread, mark_variables
+from rnncourse.checks.where.alignment import leaves_unread, mark_variables
 from rnncourse.checks.where.inquiry import ALL, ORDINARY, Inquiry, Scope
 
 # The kinds of slips that make a relation.
@@ -203,10 +203,7 @@ def _pair(inquiry: Inquiry, first: Mend, second: Change, cases: Sequence[Asked])
 def _passes_by(inquiry: Inquiry, source: str) -> bool:
     """Whether a mended program gives a variable a value that is not read any more."""
     texts = (inquiry.program.source, source)
-    before, after = (next(n for n in ast.parse(text).body if getattr(n, "name", "") == inquiry.program.name)
-                     for text in texts)  # fmt: skip
-    assert isinstance(before, Definition)
-    assert isinstance(after, Definition)
+    before, after = (definition(ast.parse(text), inquiry.program.name) for text in texts)
     mark_variables(before)
     mark_variables(after)
     return leaves_unread(before, after)

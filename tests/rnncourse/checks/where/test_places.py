@@ -69,6 +69,20 @@ def test_lines_have_the_numbers_of_the_cell():
     assert "product" not in verdict.text()
 
 
+def test_a_line_of_a_function_that_the_answer_calls_is_found_there():
+    text = """def layer(x, W, b):
+    summed = {}
+    return {}
+
+
+def hidden_layer(x, W_xh, b_h):
+    return layer(x, W_xh, b_h)
+"""
+    assert asked("hidden_layer", text.format("x @ W - b", "np.tanh(summed)")).where.lines == (2,)
+    by_hand = text.format("np.exp(2 * (x @ W + b))", "(summed - 1) / (summed + 1)")
+    assert "Line 3 is where the first nan comes up." in asked("hidden_layer", by_hand).where.message
+
+
 def test_two_lines_that_mend_together_are_not_called_two_mistakes():
     text = """def hidden_layer(x, W_xh, b_h):
     left = np.tanh(x @ W_xh - b_h)[..., :2]
