@@ -133,8 +133,9 @@ def _around(one: ast.stmt, names: Collection[str]) -> list[ast.stmt]:
 
 
 def program_of(candidate: Any, lent: Collection[str] = ()) -> Program | None:
-    """The program that a live candidate is, if its text can be had, from a file or a notebook's cell; with the functions
-    there that it calls, but for those that are `lent` by the check.
+    """The program that a live candidate is, if its text can be had: from a file, or from a notebook's cell.
+
+    With it come the functions of that text that it calls, but for those that are `lent` by the check.
     """
     kind = ast.ClassDef if isinstance(candidate, type) else ast.FunctionDef
     for function in functions_of(candidate):
