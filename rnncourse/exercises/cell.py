@@ -225,8 +225,8 @@ h0_replaced_by_zeros: Your states start from zeros: the h0 that was given is not
 - h, states = h0, []
 + h, states = np.zeros_like(h0), []
 
-h0_fed_at_every_step: Every step starts from h0 again. Hand each step the state of the step before it: `h = rnn_step(x,
-  h, …)`.
+h0_fed_at_every_step: Every step starts from the same state. Hand each step the state of the step before it: `h =
+  rnn_step(x, h, …)`.
 - h = rnn_step(x, h, U, W, b)
 + h = rnn_step(x, h0, U, W, b)
 

@@ -226,7 +226,7 @@ start_state_detached: The logits are right, but no gradient reaches the start st
 - states, state = self.rnn(self.embedding(ids), state)
 + states, state = self.rnn(self.embedding(ids), state.detach())
 
-started_anew_at_every_step: Every step starts from the state that was given, and not from the one before it: the decoder
+started_anew_at_every_step: Every step starts from the same state, and not from that of the step before: the decoder
   knows its last token and nothing before it. Hand the whole sequence to the GRU, or each step's state to the next.
 - states, state = self.rnn(self.embedding(ids), state)
 - return self.output(states), state
@@ -504,8 +504,8 @@ summary_detached: The logits are right, but no gradient reaches the encoder, whi
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 + logits, _ = self.decoder(shift_right(targets, self.bos), state.detach())
 
-started_from_the_summary_each_step: Every step of the decoder starts from the encoder's state, so that it forgets what
-  it has written. Hand it all inputs at once, or carry its state from step to step.
+started_from_the_summary_each_step: Every step of the decoder starts from the same state, so that it forgets what it has
+  written. Hand it all inputs at once, or carry its state from step to step.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 + logits = torch.cat([self.decoder(ids[None], state)[0] for ids in shift_right(targets, self.bos)])
 

@@ -263,13 +263,13 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-cell_not_carried: Every step starts from c0 again: what the last step has kept is lost. Carry both on: `h, c =
+cell_not_carried: Every step starts from the same c: what the last step has kept is lost. Carry both on: `h, c =
   lstm_step(x, h, c, …)`.
 - h, c = lstm_step(x, h, c, U, W, b)
 + h, c = lstm_step(x, h, c0, U, W, b)
 
-state_not_carried: Every step reads h0 again: the gates do not see what the last step has shown. Carry both on: `h, c =
-  lstm_step(x, h, c, …)`.
+state_not_carried: Every step reads the same h: the gates do not see what the last step has shown. Carry both on: `h, c
+  = lstm_step(x, h, c, …)`.
 - h, c = lstm_step(x, h, c, U, W, b)
 + h, c = lstm_step(x, h0, c, U, W, b)
 

@@ -318,7 +318,7 @@ tanh_once_more: There is a tanh on the states before the head. nn.RNN has applie
 - return self.head(states)
 + return self.head(torch.tanh(states))
 
-every_step_from_h0: Every step starts from h0 again: what was read before is forgotten. Hand the state that nn.RNN
+every_step_from_h0: Every step starts from the same state: what was read before is forgotten. Hand the state that nn.RNN
   returns to its next call, or let it read the whole sequence at once.
 - states, _ = self.rnn(x, h0)
 + states = torch.cat([self.rnn(x_t[None], h0)[0] for x_t in x])

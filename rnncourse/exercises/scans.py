@@ -89,7 +89,7 @@ b_multiplied_too: You add b to the state before you multiply, so b is multiplied
 - h = a[t] * h + b[t]
 + h = a[t] * (h + b[t])
 
-h0_at_every_step: Every step starts from h0 again. Step t starts from the state that step t - 1 left.
+h0_at_every_step: Every step starts from the same state. Step t starts from the state that step t - 1 left.
 + return a * h0 + b
 
 backwards_in_time: You walk from the last step to the first. h0 is where the *first* step starts.

@@ -551,7 +551,7 @@ ex = unit.exercise(
     takes="sequences",
     gives="padded (T, N, …), lengths (N,)",
     drive=with_tensors,
-    forbids=("torch.nn.utils.rnn", "torch.nested"),
+    forbids=("torch.nn.utils.rnn",),
     hints=(
         "Make a large tensor of zeros first, then lay each sequence into its own column. How long must it be, and of "
         "which dtype?",
