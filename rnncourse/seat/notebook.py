@@ -82,7 +82,7 @@ def _is_the_answer(candidate: Any, exercise: Exercise | Question) -> bool:
     names = attribute(candidate, "__name__"), getattr(sys.modules.get("__main__"), exercise.name, None)
     if _is_the_course_s(candidate) or (names[0] != exercise.name and names[1] is not candidate):
         return False
-    program = program_of(candidate)
+    program = program_of(candidate, exercise.uses)
     return program is None or not CODE_STUB.search(program.source)
 
 
