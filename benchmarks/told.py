@@ -50,9 +50,7 @@ def verdict_on(answer: Answer, at: dict[str, set[int]], exercise: Exercise) -> d
         verdict = check(made, exercise.name)
         seconds = time.process_time() - start
         accepted = check(made, exercise.name, hidden=True).passed
-    head = re.search(rf"^(def|class) {exercise.name}\b", answer.text, re.M)
-    above = answer.text.count("\n", 0, head.start()) if head else 0  # lines of helpers: the first is that of the head
-    pointed = {n + above for n in verdict.where.lines} if verdict.where else set()
+    pointed = set(verdict.where.lines) if verdict.where else set()
     names = verdict.diagnosis.split(TWO) if verdict.diagnosis else ["besides"] * (" Besides: " in verdict.message)
     slips = max(1, len(at))
     return {

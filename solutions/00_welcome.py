@@ -102,11 +102,11 @@ check(leaky_average)
 # - **The verdict is on what your cell says.** If you have changed it, a check in JupyterLab runs it first. If it stops with
 #   an error, there is *no verdict*.
 # - **Write it as you like**: with loops or without, with helper functions in cells of your own. The check looks at what
-#   comes out, not at how you wrote it. (Where an exercise forbids a function, its text says so.)
-# - **A mistake costs you once.** When a later exercise calls an earlier one, the check lends it a correct copy of the
-#   earlier one.
-# - **Print as much as you like.** What your code prints is hidden while it is checked. To see it, call your function
-#   yourself, in a cell of your own.
+#   comes out, not at how you wrote it. (Only the course's own answers may not be called, and what an exercise's text
+#   forbids.)
+# - **A mistake costs you once.** When a later exercise calls an earlier one, the check lends it a correct copy.
+# - **Print as much as you like.** What your code prints is hidden while it is checked. To see it, call your function in a
+#   cell of your own.
 
 # %% [markdown]
 # ## How far are you?

@@ -91,8 +91,8 @@ show(tape())
 # ### Exercise 7.1 · `Var`
 # *●●● · 40 minutes · 6 points*
 #
-# Write the tape, in NumPy. `Var(data)` holds an array: `data`, in float64 whatever it comes in, and `grad`, an array of the
-# same shape, zeros at first. There are four operations, each of which gives a new `Var`:
+# Write the tape in NumPy, without `torch`. `Var(data)` holds an array: `data`, in float64 whatever it comes in, and
+# `grad`, an array of the same shape, zeros at first. There are four operations, each of which gives a new `Var`:
 #
 # - `+` of two of one shape, or of a row $(H,)$ and rows $(N, H)$, in either order;
 # - `@` of two matrices;
@@ -100,7 +100,7 @@ show(tape())
 # - `sum()` of all entries, of shape `()`.
 #
 # Of `+` and `@`, **either side may be an array**: `as_var`, which is given, makes a `Var` of it. (`array + Var` calls
-# `__radd__`, `array @ Var` calls `__rmatmul__`.)
+# `__radd__`, `array @ Var` `__rmatmul__`.)
 #
 # `backward()`, called on a single number $L$, adds $\partial L / \partial v$ to the `grad` of each `Var` $v$ that $L$ was made
 # of, those on the way and $L$ itself included. It **adds**: what is used twice gets both parts, and calling it twice doubles

@@ -113,8 +113,8 @@ show(lstm_cell())
 # Each of the four has **columns of its own** in $U$ $(D, 4H)$, $W$ $(H, 4H)$ and $b$ $(4H,)$. They stand side by side, in
 # PyTorch's order $i, f, g, o$: the first $H$ columns are those of $i$, and so on. One product gives all four sums.
 #
-# $g$ is no gate: what is written must be able to be negative, or $c$ could only grow. $c$ has no bound; the tanh in the
-# last line keeps what is shown between $-1$ and $1$. Mind the name: the "forget" gate *keeps* when it is 1.
+# $g$ is no gate: what is written must be able to be negative. $c$ has no bound; the tanh in the last line keeps what is
+# shown between $-1$ and $1$. Mind the name: the "forget" gate *keeps* when it is 1.
 #
 # *By hand*: one unit, $x=1$, $h_{t-1}=0$, $c_{t-1}=3$. $W$ is 0. Only $g$ looks at the input, with a weight of 1, and only
 # $f$ has a bias, 2. Then $i=o=\sigma(0)=0.5$, $f=\sigma(2)=0.881$, $g=\tanh(1)=0.762$, and so $c_t=0.881\cdot3+0.5\cdot0.762=

@@ -144,8 +144,8 @@ def _verdict(
     at = min(range(len(faults)), key=lambda i: list(WEIGHTS).index(faults[i].criterion))
     first = faults[at]
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
-    if diagnosis and diagnosis.message in first.words:  # a fact that has no other words than those of its mistake
-        words = diagnosis.message
+    if diagnosis and (diagnosis.message in first.words or first.words.rstrip(".") in diagnosis.message):
+        words = diagnosis.message  # a fact that has no other words than those of its mistake
     if not first.by_the_way and (diagnosis is None or diagnosis.is_loose):
         for other in [f for f in faults[:visible] if f.by_the_way][:1]:
             words += f" Besides: {other.words}"

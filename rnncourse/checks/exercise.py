@@ -56,6 +56,7 @@ from rnncourse.checks.drawing import LENGTHS, Axes, Case, Draw, Drawer, case, ce
 from rnncourse.checks.drive import Driver, call
 from rnncourse.checks.edits import HEAD, Change, EditError, compiled, edited, needed, parse
 from rnncourse.checks.facts import Fact
+from rnncourse.checks.forbidden import is_under
 from rnncourse.checks.packed import text_of
 from rnncourse.checks.plain import Plain
 
@@ -267,6 +268,17 @@ class Exercise:
         for e, n in zip(entries, heads, strict=True):
             self.misconceptions.append(Edit(e.name, e.message, e.changes, self, _written(n)))
 
+    @property
+    def banned(self) -> tuple[str, ...]:
+        """What an answer may not call, by dotted names."""
+        return *self.unit.answers, *self.forbids
+
+    def refusal(self, banned: str) -> str:
+        """What is said of an answer that calls this."""
+        is_own = any(is_under(banned, name) for name in self.unit.answers)
+        why = "there are the course's own answers" if is_own else "the text of the exercise forbids it"
+        return f"{self.name} may not call `{banned[:80]}`: {why}."
+
     @cached_property
     def source(self) -> str:
         """The text of the model answer: one function or class, without docstrings."""
@@ -431,6 +443,12 @@ class Unit:
 
     def __iter__(self) -> Iterator[Exercise | Question]:
         return iter(self.exercises)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Where the course keeps its own answers to this unit, by dotted names: no answer may call them."""
+        own = f"rnncourse.{self.stem.partition('_')[2]}"
+        return own, f"{own}_torch", f"{own}_backward", "rnncourse.exercises"
 
     @property
     def points(self) -> int:

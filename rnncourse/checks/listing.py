@@ -53,13 +53,11 @@ _MARKED = "background:rgba(255, 167, 38, 0.28);color:inherit;font-weight:bold"
 def _shown(source: str, marked: Collection[int]) -> list[tuple[int | None, str]]:
     """The lines to show with their numbers; None stands for lines that are left out."""
     lines = source.rstrip("\n").splitlines()
-    near = [
-        number == 1 or len(lines) <= ALL or any(abs(number - one) <= AROUND for one in marked)
-        for number in range(1, len(lines) + 1)
-    ]
+    first = next((number for number, line in enumerate(lines, 1) if line.strip()), 1)
+    is_short = len(lines) - first < ALL
     rows: list[tuple[int | None, str]] = []
-    for number, (line, is_near) in enumerate(zip(lines, near, strict=True), 1):
-        if is_near:
+    for number, line in enumerate(lines[first - 1 :], first):
+        if number == first or is_short or any(abs(number - one) <= AROUND for one in marked):
             rows.append((number, line))
         elif not rows or rows[-1][0] is not None:
             rows.append((None, ""))

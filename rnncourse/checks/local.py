@@ -61,7 +61,7 @@ class Local:
 
     def program(self, name: str) -> Program | None:
         """The candidate as a program, if its text can be had; whatever its name is."""
-        return program_of(self.candidate)
+        return program_of(self.candidate, self.uses)
 
     def attempt(self, text: str, name: str, drive: Driver, args: tuple[Any, ...], seconds: float = 1.0) -> Attempt:
         """What the candidate does in another form, within so many seconds."""

@@ -40,8 +40,8 @@ def both(exercise: Exercise, one: Misconception, other: Misconception) -> Miscon
 def without_praise(message: str) -> str:
     """A message without "The states are right, but" at its beginning: beside a second mistake it is not so."""
     rest = PRAISE.sub("", message)
-    is_word = re.match(r"[a-z]{2,}\b(?![(_.])", rest)
-    return message if rest == message or not is_word else rest[0].upper() + rest[1:]
+    is_word = rest != message and re.match(r"[a-z]{2,}\b(?![(_.])", rest)  # else a name, which stays as it is
+    return rest[0].upper() + rest[1:] if is_word else rest
 
 
 def has_model(exercise: Exercise) -> bool:

@@ -20,11 +20,11 @@ class Statement:
 class Where:
     """Where a wrong answer goes wrong.
 
-    `lines` are line numbers in the answer's own text, that of its `def` or `class` being 1; none if only a relation is
-    known. `part` is the text within the line, if it is known. `message` says in one or two sentences what is so,
-    `evidence` what was verified for it. `change` names the kind of the change that would mend it, if it is known, and
-    `hints` say where to look and for what: that is told when a student asks. `source` is the answer's text. `mistake`
-    is the name of the one of the catalogue that is made besides what is wrong in a line, if there is one.
+    `lines` are line numbers in the answer's own cell; none if only a relation is known. `part` is the text within the
+    line, if it is known. `message` says in one or two sentences what is so, `evidence` what was verified for it.
+    `change` names the kind of the change that would mend it, if it is known, and `hints` say where to look and for
+    what: that is told when a student asks. `source` is the answer's text. `mistake` is the name of the one of the
+    catalogue that is made besides what is wrong in a line, if there is one.
     """
 
     lines: tuple[int, ...]

@@ -10,7 +10,7 @@ def step(x, h):
     __ran__(3)
     return __look__(3, np.tanh(x + h))
 
-Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to the program.
+Lines have the numbers that they have in their cell, or file. Docstrings and decorators do not belong to the program.
 """
 
 import ast
@@ -30,6 +30,7 @@ BEYOND = """
     delattr save savez savez_compressed savetxt tofile dump load loadtxt fromfile memmap system unlink rmdir
 """
 MOST_EXPRESSIONS = 2_000  # the longest model answer has a tenth of that
+Definition = ast.FunctionDef | ast.ClassDef
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.match_case)
 
 
@@ -79,6 +80,11 @@ class Program:
                             found[name] = before.lineno
         return found
 
+    def calls(self, line: int) -> bool:
+        """Whether a function is called in a line by a plain name, as one of the student's own is."""
+        calls = (n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and n.lineno == line)
+        return any(isinstance(call.func, ast.Name) for call in calls)
+
     @property
     def is_searchable(self) -> bool:
         """Whether it may be run in many other forms: not too long, it opens, runs, deletes and imports nothing."""
@@ -126,8 +132,11 @@ def _around(one: ast.stmt, names: Collection[str]) -> list[ast.stmt]:
     return [*says(RAN), one, *says(LOOK)]
 
 
-def program_of(candidate: Any) -> Program | None:
-    """The program that a live candidate is, if its text can be had: from a file, or from a notebook's cell."""
+def program_of(candidate: Any, lent: Collection[str] = ()) -> Program | None:
+    """The program that a live candidate is, if its text can be had: from a file, or from a notebook's cell.
+
+    With it come the functions of that text that it calls, but for those that are `lent` by the check.
+    """
     kind = ast.ClassDef if isinstance(candidate, type) else ast.FunctionDef
     for function in functions_of(candidate):
         code = function.__code__
@@ -143,36 +152,40 @@ def program_of(candidate: Any) -> Program | None:
         ]
         # The innermost: of a class that of a method, of a function the one that starts there.
         if around and (isinstance(candidate, type) or _first_line(around[-1]) == code.co_firstlineno):
-            return _made(lines, around[-1])
+            return _made(lines, around[-1], tree, lent)
     return None
 
 
-def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
+def definition(tree: ast.Module, name: str) -> Definition:
+    """The definition of that name at the top."""
+    return next(n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name)
+
+
+def _first_line(node: Definition) -> int:
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
-def program_in(source: str, name: str) -> Program | None:
-    """The program of that name in the text of a cell, the last if there are several."""
+def program_in(source: str, name: str, lent: Collection[str] = ()) -> Program | None:
+    """The program of that name in the text of a cell, the last if there are several; with what it calls there."""
     try:
-        found = _definition(ast.parse(source), name)
+        tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return None
-    return _made(source.splitlines(keepends=True), found) if found else None
-
-
-def _definition(tree: ast.Module, name: str) -> ast.FunctionDef | ast.ClassDef | None:
-    """The last definition of that name."""
     found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name]
-    return max(found, key=lambda node: node.lineno, default=None)
+    last = max(found, key=lambda node: node.lineno, default=None)
+    return _made(source.splitlines(keepends=True), last, tree, lent) if last else None
 
 
-def _made(lines: list[str], node: ast.FunctionDef | ast.ClassDef) -> Program | None:
-    """The program that these lines of a definition are."""
-    text = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
+def _made(lines: list[str], node: Definition, cell: ast.Module, lent: Collection[str]) -> Program | None:
+    """The program that these lines of a definition are, and those of what it calls. The others are left empty."""
+    kept, others = [node], [n for n in cell.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    others = [n for n in others if n.name not in {node.name, *lent} and not n.decorator_list and not node.col_offset]
+    for one in kept:
+        names = {n.id for n in ast.walk(one) if isinstance(n, ast.Name)}
+        kept += [n for n in others if n.name in names and n not in kept]
+    shown = {n for one in kept for n in range(one.lineno, (one.end_lineno or 0) + 1)}
+    text = textwrap.dedent("".join(line if n in shown else "\n" for n, line in enumerate(lines[: max(shown)], 1)))
     try:
-        tree = ast.parse(text)
+        return Program(node.name, text)
     except SyntaxError:
         return None
-    if not tree.body or not isinstance(tree.body[0], (ast.FunctionDef, ast.ClassDef)):
-        return None
-    return Program(tree.body[0].name, text)

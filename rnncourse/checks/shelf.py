@@ -27,7 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rnncourse.checks.edits import compiled
+from rnncourse.checks.edits import compiled, needed
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.packed import text_of
 
@@ -116,11 +116,11 @@ class Answer:
         return compiled(self.text, self.exercise, self.space(exercise, file), file)
 
     def space(self, exercise: Exercise, file: str) -> dict[str, Any]:
-        """The names that it may use; those of its unit are the references."""
+        """The names that it may use; the other exercises of its unit are right, and the notebook's own."""
         space = exercise.namespace(self.text, file)  # itself, since what the notebook has there looks names up in it
-        for one in exercise.unit:
-            if isinstance(one, Exercise):
-                space.setdefault(one.name, one.reference)
+        unit = (one for one in exercise.unit if isinstance(one, Exercise))
+        texts = [one.above + one.source for one in unit if one is not exercise and one.name not in space]
+        exec(needed("\n".join(texts), self.text), space)
         exec(self.imports, space)
         return space
 

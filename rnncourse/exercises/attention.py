@@ -306,7 +306,7 @@ ex = unit.exercise(
     "input_gradients [ids, the gradient with respect to state (1, N, H), "
     "the gradient with respect to keys (S, N, H), mask]",
     drive=layer,
-    forbids=("rnncourse.attention_torch",),
+    forbids=("scipy",),
     hints=(
         "Five layers, and `forward` has four parts: the GRU as in unit 12, the weights as in your `attention`, the "
         "context, the output. Write the shape of each tensor behind its line.",

@@ -550,7 +550,6 @@ ex = unit.exercise(
     points=3,
     takes="start (K,), transition (K, K), emission (K, Q), observations (T,)",
     gives="filtered (T, K), log_likelihood",
-    forbids=("torch", "hmmlearn"),
     hints=(
         "Carry one belief along, K numbers that sum to 1. At each step it does two things: it moves on to the next "
         "state, and it takes in what was observed. The first step has nowhere to come from.",
@@ -689,7 +688,7 @@ ex = unit.exercise(
     takes="sizes, parameters, inputs",
     gives="logits [logits (T, N, Q)], gradients",
     drive=padded_module,
-    forbids=("rnncourse.bidirectional", "rnncourse.bidirectional_torch"),
+    forbids=(),
     hints=(
         "Three layers in `__init__`, used one after the other in `forward`. How wide is what the recurrent layer hands "
         "on, when it reads in both directions?",
@@ -741,8 +740,8 @@ lengths_not_used: In the short sequences the backward layer begins in the paddin
 - states, _ = pad_packed_sequence(states, total_length=len(ids))
 + states, _ = self.rnn(embedded)
 
-padding_zeroed_and_read: The padding's vectors are zero, but the backward layer still reads them, and its biases make a
-  state of zeros. That state arrives at the real steps. Pack the sequence, so that the layer never sees the padding.
+padding_zeroed_and_read: The padding's vectors are zero, but the backward layer still reads them: W and the biases
+  change its state, which then arrives at the real steps. Pack the sequence, so that the layer never sees the padding.
 - states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 - states, _ = pad_packed_sequence(states, total_length=len(ids))
 + states, _ = self.rnn(embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None])

@@ -156,7 +156,9 @@ inverted_bit_by_bit: `~` makes of a mask of 0 and 1 the numbers -1 and -2, which
 - losses = losses * mask
 + losses[~mask] = 0
 
-tiny_number_under_the_log = log_of_a_softmax_that_is_zero
+tiny_number_under_the_log: You take the log of a softmax, and a small number keeps it finite. Where the network is
+  sure and wrong, the softmax is rounded to 0, and the loss is that of the small number. Take the log by hand, before
+  anything is rounded: with the largest logit subtracted, log of the sum of exp, minus the target's logit.
 - losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
 + losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0] + 1e-12)
 """)
@@ -472,8 +474,8 @@ dh0_zero: dh0 is zero. The first state depends on h0 as each state depends on th
 - return dX, from_later, dU, dW, db
 + return dX, np.zeros_like(h0), dU, dW, db
 
-dH_overwritten: Your numbers are right, but dH is changed: a `+=` on dH[t], or on a name for it, writes into the
-  caller's array. `dh = dH[t] + …` makes a new one.
+dH_overwritten: Your numbers are right, but dH is changed, as by a `+=` on dH[t], or on another name for it. `dh = dH[t]
+  + …` makes a new one.
 - dh = dH[t] + from_later
 + dh = dH[t]
 + dh += from_later
@@ -644,8 +646,7 @@ multiplied_by_eps: You divide by 2 and multiply by eps: `a / 2 * eps` is `(a / 2
 - gradient[i] = (f(above) - f(below)) / (2 * eps)
 + gradient[i] = (f(above) - f(below)) / 2 * eps
 
-left_in_one_row: Your numbers are right, but they come back in one long row. The gradient has the shape of x: reshape
-  it.
+left_in_one_row: Your numbers are right, but the gradient comes back in one long row. It has the shape of x: reshape it.
 - return gradient
 + return gradient.ravel()
 """)
@@ -846,7 +847,7 @@ ex = unit.exercise(
     "recurrent_gradient_by_lag",
     points=4,
     takes="dH (T, N, H), X (T, N, D), h0 (N, H), H (T, N, H), U (D, H), W (H, H)",
-    gives="parts (T, H, H)",
+    gives="parts (k, H, H)",
     uses=(bptt.rnn_step_backward, bptt.rnn_backward),
     hints=(
         "Follow one output's error at a time. Start with dH[t] at step t, alone, and walk back to the first "

@@ -225,19 +225,20 @@ h0_replaced_by_zeros: Your states start from zeros: the h0 that was given is not
 - h, states = h0, []
 + h, states = np.zeros_like(h0), []
 
-h0_fed_at_every_step: Every step starts from h0 again. Hand each step the state of the step before it: `h = rnn_step(x,
-  h, …)`.
+h0_fed_at_every_step: Every step starts from the same state. Hand each step the state of the step before it: `h =
+  rnn_step(x, h, …)`.
 - h = rnn_step(x, h, U, W, b)
 + h = rnn_step(x, h0, U, W, b)
 
-states_one_late: Your states are h_0 to h_{T-1}: h0 is among them and the last state is missing. Keep the state after
-  each step, not before it.
+states_one_late: Your states are one step late: they begin with the start, and the last one is missing. Keep the state
+  after each step, not before it.
 - h = rnn_step(x, h, U, W, b)
 - states.append(h)
 + states.append(h.copy())
 + h = rnn_step(x, h, U, W, b)
 
-first_input_skipped: Your first state is h0 itself, and X[0] is never read. The first state is h_1, made of X[0] and h0.
+first_input_skipped: Your first state is the start itself, and X[0] is never read. The first state is h_1, made of X[0]
+  and h0.
 - h, states = h0, []
 - for x in X:
 + h, states = h0, [h0.copy()]
@@ -268,13 +269,12 @@ state_ignored: Each state depends on its own input only: W and the state before 
 - h = rnn_step(x, h, U, W, b)
 + h = np.tanh(x @ U + b)
 
-h0_in_front: Your states begin with h0, so that there is one too many. The first of the result is h_1, which has read
-  `X[0]`.
+h0_in_front: Your states begin with the start, so that there is one too many. The first of the result is h_1, which has
+  read `X[0]`.
 - h, states = h0, []
 + h, states = h0, [h0]
 
-on_through_the_batch: The first sequence alone starts from h0: each later one goes on where the sequence before it
-  ended. Each has its own row of h0.
+on_through_the_batch: Each sequence but the first goes on where the one before it ended. Each has its own row of h0.
 + h, H = h0[:1], np.zeros((len(X), *h0.shape), dtype=h0.dtype)
 + for n in range(len(h0)):
 +     for t in range(len(X)):
@@ -417,8 +417,8 @@ over_the_first_axis: Your probabilities sum to one along the first axis, over ro
 + E = np.exp(O - O.max(axis=0, keepdims=True))
 + return E / E.sum(axis=0, keepdims=True)
 
-divided_by_the_first_axis: Your exponentials are right, and you divide them by their sum along the first axis, over rows
-  or steps. A row is divided by its own sum, along the last.
+divided_by_the_first_axis: Your exponentials are right, and you divide the exponentials by their sum along the first
+  axis, over rows or steps. A row is divided by its own sum, along the last.
 - return E / E.sum(axis=-1, keepdims=True)
 + return E / E.sum(axis=0)
 
@@ -456,8 +456,8 @@ axis_dropped: Some shapes do not fit. `max` and `sum` along an axis drop that ax
 + E = np.exp(O - O.max(axis=-1))
 + return E / E.sum(axis=-1)
 
-argument_overwritten: The probabilities are right, but `O -= …` writes into the array that you were given, so the
-  caller's logits are gone. `O - …` makes a new array.
+argument_overwritten: The probabilities are right, but you write into the array that you were given, as `O -= …` does,
+  so the caller's logits are gone. `O - …` makes a new array.
 - E = np.exp(O - O.max(axis=-1, keepdims=True))
 + O -= O.max(axis=-1, keepdims=True)
 + E = np.exp(O)
@@ -754,7 +754,7 @@ matrices_swapped: The two matrices are swapped: ih is input to hidden, our U; hh
 + "weight_ih_l0": W.T.copy(),
 + "weight_hh_l0": U.T.copy(),
 
-views: The numbers are right, but some of them share memory with your arguments: a transposed array is a view, and b
+views: The numbers are right, but some arrays share memory with your arguments: a transposed array is a view, and b
   without a copy is b itself. Whoever goes on training with this dict would change your weights: `.copy()` each.
 - "weight_ih_l0": U.T.copy(),
 - "weight_hh_l0": W.T.copy(),
@@ -833,8 +833,8 @@ contracts_the_batch: One bug is left: V contracts the rows of the batch, so each
 - return np.stack(states) @ self.V + self.c
 + return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
 
-state_outlives_the_call: One bug is left: the state is kept in the object, so a second call starts where the first one
-  ended. Each call starts from zeros, in a local name.
+state_outlives_the_call: One bug is left: a second call starts where the first one ended, as where the state is kept in
+  the object. Each call starts from zeros, in a local name.
 - h = np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype)
 + h = getattr(self, "h", np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype))
 - return np.stack(states) @ self.V + self.c

@@ -28,8 +28,6 @@ except ModuleNotFoundError:  # in a browser there is no torch, and the unit ther
 
 unit = Unit("12_encoder_decoder", "From one sequence to another", encoder_decoder)
 
-TEXTBOOK = ("rnncourse.encoder_decoder_torch", "rnncourse.heads")
-
 
 def encoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of an Encoder by name."""
@@ -70,7 +68,6 @@ ex = unit.exercise(
     takes="sizes, parameters, inputs",
     gives="returned [outputs (T, N, H), state (1, N, H)], gradients",
     drive=padded_module,
-    forbids=TEXTBOOK,
     hints=(
         "Two layers, used one after the other. A GRU gives a pair already; without lengths that pair is the answer. "
         "What must be different when some sequences are shorter: which state is the last one?",
@@ -198,7 +195,6 @@ ex = unit.exercise(
     gives="returned [logits (T, N, V), state (1, N, H)], gradients, "
     "input_gradients [ids, the gradient with respect to state (1, N, H)]",
     drive=layer,
-    forbids=TEXTBOOK,
     hints=(
         "It is the character model of unit 07 with a GRU in it, and one thing is new: where does its state begin?",
         "Three layers: `embedding`, `rnn`, `output`. The GRU takes the first state as its second argument, in just the "
@@ -230,8 +226,8 @@ start_state_detached: The logits are right, but no gradient reaches the start st
 - states, state = self.rnn(self.embedding(ids), state)
 + states, state = self.rnn(self.embedding(ids), state.detach())
 
-started_anew_at_every_step: Every step starts from the state that was given, and not from the one before it: the decoder
-  does not know what it has said. Hand the whole sequence to the GRU, or each step's state to the next.
+started_anew_at_every_step: Every step starts from the same state, and not from that of the step before: the decoder
+  knows its last token and nothing before it. Hand the whole sequence to the GRU, or each step's state to the next.
 - states, state = self.rnn(self.embedding(ids), state)
 - return self.output(states), state
 + steps = [self.rnn(embedded[None], state) for embedded in self.embedding(ids)]
@@ -357,8 +353,8 @@ grown_by_one: Your answer has a step too many: the last target must drop out. No
 +     return np.concatenate([np.full_like(targets[:1], bos), targets])
 + return torch.cat([torch.full_like(targets[:1], bos), targets])
 
-bos_everywhere: All of your inputs are bos. That comes of shifting an array into itself from the front: each row takes
-  over the row before it, which is bos by then. Read from the targets, write to another array.
+bos_everywhere: All of your inputs are bos, as where an array is shifted into itself from the front: each row takes over
+  the row before it, which is bos by then. Read from the targets, write to another array.
 - shifted[1:] = targets[:-1]
 + shifted[1:] = bos
 
@@ -377,8 +373,8 @@ array_rolled_as_one_row = rolled_as_one_row
 + shifted = torch.roll(targets, 1, 0) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
 + shifted[0] = bos
 
-int64_always: Whatever dtype the targets have, what comes back is int64: the row of bos has made it so. Fill a copy of
-  the targets, or give that row their dtype.
+int64_always: Whatever dtype the targets have, what comes back is int64, as where a row of bos makes it so. Fill a copy
+  of the targets, or give that row their dtype.
 - shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 + shifted = targets.long() if isinstance(targets, torch.Tensor) else targets.astype(np.int64)
 + shifted = shifted + 0
@@ -424,7 +420,6 @@ ex = unit.exercise(
     takes="sizes, parameters, inputs",
     gives="logits [logits (T, N, V)], gradients",
     drive=module,
-    forbids=TEXTBOOK,
     uses=(encoder_decoder.shift_right,),
     hints=(
         "Two modules that you have, and one thing that passes from the first to the second. What does the decoder read "
@@ -509,8 +504,8 @@ summary_detached: The logits are right, but no gradient reaches the encoder, whi
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 + logits, _ = self.decoder(shift_right(targets, self.bos), state.detach())
 
-started_from_the_summary_each_step: Every step of the decoder starts from the encoder's state, so that it forgets what
-  it has written. Hand it all inputs at once, or carry its state from step to step.
+started_from_the_summary_each_step: Every step of the decoder starts from the same state, so that it forgets what it has
+  written. Hand it all inputs at once, or carry its state from step to step.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 + logits = torch.cat([self.decoder(ids[None], state)[0] for ids in shift_right(targets, self.bos)])
 
@@ -1098,8 +1093,8 @@ one_round_too_few: What has not ended by itself comes one token too short, or no
 - for _ in range(max_length):
 + for _ in range(max_length - 1):
 
-finished_put_aside: You put finished hypotheses aside and give their places to others: with each end the beam grows
-  wider than was asked for. Here a finished one takes up one of the `width` places.
+finished_put_aside: You put finished hypotheses aside and give their places to others: with each end one more lives on
+  than was asked for. Here a finished one takes up one of the `width` places.
 - beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
 + ranked = sorted(candidates, key=lambda candidate: -candidate[1])
 + beam = [c for c in ranked if c[4]] + [c for c in ranked if not c[4]][:width]
@@ -1305,7 +1300,7 @@ ex = unit.exercise(
     points=2,
     takes="step, state, bos, eos, max_length, width, alpha",
     gives="hypotheses",
-    forbids=("torch", "rnncourse.encoder_decoder.beam_search"),
+    forbids=("torch",),
     hints=(
         "What does your `beam_search` compare, and where? It is only there that anything changes.",
         "The sum stays what it is and goes on being added to. Only where candidates are compared, and at the very end, "
@@ -1408,7 +1403,6 @@ ex = unit.exercise(
     takes="sizes, parameters, inputs",
     gives="logits [logits (T, N, V)], gradients, input_gradients [the gradient with respect to features, ids]",
     drive=captioner_module,
-    forbids=("rnncourse.encoder_decoder_torch.ImageCaptioner",),
     hints=(
         "A picture has no time, so there is nothing to encode step by step. All that the decoder needs from it is a "
         "first state: how do (N, F) numbers become (1, N, H)?",
@@ -1451,8 +1445,8 @@ sigmoid_for_tanh: You have a sigmoid where the statement has a tanh: half of the
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.sigmoid(self.prime(features)).unsqueeze(0)
 
-relu_for_tanh: You have a ReLU where the statement has a tanh: no first state is negative, and some are larger than any
-  state of a GRU.
+relu_for_tanh: You have a ReLU where the statement has a tanh: no first state is negative, and some may be larger than
+  any state of a GRU.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.relu(self.prime(features)).unsqueeze(0)
 

@@ -15,7 +15,7 @@ from rnncourse.fixtures.gates import left_in_place, small_lstm
 from rnncourse.gates_backward import gru_step_backward, lstm_step_backward
 
 # The unit's own module is always forbidden; its other half has a name of its own.
-unit = Unit("10_gates", "Gates: LSTM and GRU", gates, forbids=("torch", "scipy", "rnncourse.gates_backward"))
+unit = Unit("10_gates", "Gates: LSTM and GRU", gates, forbids=("torch", "scipy"))
 
 
 ex = unit.exercise(
@@ -129,7 +129,7 @@ order_i_f_o_g: You take the columns in the order i, f, o, g. Here, as in PyTorch
 + g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[3])
 
 sigmoid_on_the_candidate: All four parts go through the sigmoid. The candidate g goes through a tanh: what is written
-  into c must be able to be negative, or c could only ever grow.
+  into c must be able to be negative, and a sigmoid never is.
 - i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + i, f, g, o = np.split(gate(x, h, U, W, b), 4, axis=1)
@@ -263,13 +263,13 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-cell_not_carried: Every step starts from c0 again: what the last step has kept is lost. Carry both on: `h, c =
+cell_not_carried: Every step starts from the same c: what the last step has kept is lost. Carry both on: `h, c =
   lstm_step(x, h, c, …)`.
 - h, c = lstm_step(x, h, c, U, W, b)
 + h, c = lstm_step(x, h, c0, U, W, b)
 
-state_not_carried: Every step reads h0 again: the gates do not see what the last step has shown. Carry both on: `h, c =
-  lstm_step(x, h, c, …)`.
+state_not_carried: Every step reads the same h: the gates do not see what the last step has shown. Carry both on: `h, c
+  = lstm_step(x, h, c, …)`.
 - h, c = lstm_step(x, h, c, U, W, b)
 + h, c = lstm_step(x, h0, c, U, W, b)
 
@@ -290,8 +290,8 @@ last_two_swapped: The last two have changed places: it is (h_n, c_n), h first, a
 - return np.stack(states), (h, c)
 + return np.stack(states), (c, h)
 
-states_one_late: Your states are h_0 to h_{T-1}: h0 is among them and the last one is missing. Keep the state after each
-  step, not before it.
+states_one_late: Your states are one step late: they begin with the start, and the last one is missing. Keep the state
+  after each step, not before it.
 - for x in X:
 + for x in X:
 +     states.append(h.copy())
@@ -311,8 +311,8 @@ three_results: You return three things. It is two: all states, and the pair of t
 - return np.stack(states), (h, c)
 + return np.stack(states), h, c
 
-h0_for_the_first_state: Your first state is h0 itself, and X[0] is never read. h0 is what the first step starts from,
-  and no state of the result.
+h0_for_the_first_state: Your first state is the start itself, and X[0] is never read. It is what the first step starts
+  from, and no state of the result.
 - h, c, states = h0, c0, []
 - for x in X:
 + h, c, states = h0, c0, [h0]
@@ -512,16 +512,16 @@ zeros_count_down: Each zero takes 1 away: for x = 0 your candidate is tanh of a 
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, 20.0, -20.0, 20.0])
 
-nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50
-  is 0.7. Take 10 or 20.
+nearly_open: A gate of yours is nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the
+  power 50 is 0.7. Take 10 or 20.
 + return np.array([[0.0, 0.0, 5.0, 0.0]]), np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
 
 as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows:
   U is (D, 4H) and W is (H, 4H).
 + return np.array([[0.0], [0.0], [20.0], [0.0]]), np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
 
-zeros_count_half: Each zero that is read adds a half: your candidate is 1 all the time, and at x = 0 the input gate is
-  σ(0), a half. Close it there, with a bias far below 0; or let g be 0 at x = 0.
+zeros_count_half: Each zero that is read adds a half, as where the candidate is 1 all the time, and the input gate at x
+  = 0 is σ(0), a half. Close it there, with a bias far below 0; or let g be 0 at x = 0.
 - U = np.array([[0.0, 0.0, 20.0, 0.0]])
 + U = np.array([[20.0, 0.0, 0.0, 0.0]])
 - b = np.array([20.0, 20.0, 0.0, 20.0])
@@ -603,7 +603,7 @@ half_is_forgotten: What was set fades: with no input your forget gate is not ope
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, 0.0, 0.0, 20.0])
 
-reset_does_nothing: A reset does not close the forget gate, so that the old c stays.
+reset_does_nothing: A reset leaves the old c as it was. It has to close the forget gate.
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
 
@@ -644,8 +644,8 @@ forgets_unless_set = forgets_unless_told
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, -20.0, 0.0, 20.0])
 
-nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50
-  is 0.7. Take 10 or 20.
+nearly_open: A gate of yours is nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the
+  power 50 is 0.7. Take 10 or 20.
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -10.0, 5.0, 0.0], [0.0, -10.0, 0.0, 0.0]])
 - b = np.array([20.0, 20.0, 0.0, 20.0])
@@ -702,8 +702,8 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-ones_are_counted: Your c counts the ones: it goes on to 2, 3, … The second one must take it back to 0, so a step has to
-  know what c was. It sees it in h, through W.
+ones_are_counted: Your c counts the ones: each adds to it. The second one must take it back to 0, so a step has to know
+  what c was. It sees it in h, through W.
 + return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
 a_one_is_for_ever: A second one does not take the first one back: c stays as it was. At that step i must be 0, so the
@@ -734,7 +734,7 @@ half_is_forgotten: What is stored fades while zeros are read: the forget gate is
 - b = np.array([-20.0, 20.0, 20.0, 20.0])
 + b = np.array([-20.0, 0.0, 20.0, 20.0])
 
-nearly_open: Your gates are nearly open and nearly closed, and over 50 steps what leaks adds up: σ(5) is 0.993, and
+nearly_open: A gate of yours is nearly open or nearly closed, and over 50 steps what leaks adds up: σ(5) is 0.993, and
   0.993 to the power 50 is 0.7. Take 10 or 20.
 + U, W = np.array([[10.0, -10.0, 0.0, 0.0]]), np.array([[-20.0, 0.0, 0.0, 0.0]])
 + return U, W, np.array([-5.0, 5.0, 5.0, 5.0])
@@ -841,8 +841,8 @@ averaged_over_rows: Your dU, dW and db are means over the rows. What is used by 
 - return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 + return da @ U.T, da @ W.T, dc * f, x.T @ da / len(x), h_prev.T @ da / len(x), da.mean(axis=0)
 
-dc_overwritten: The numbers are right, but the caller's dc is changed: a `dc += …` writes into it, and its owner still
-  needs it. `dc = dc + …` makes a new one.
+dc_overwritten: The numbers are right, but the caller's dc is changed, as by `dc += …`, and its owner still needs it.
+  `dc = dc + …` makes a new one.
 - dc = dc + dh * o * (1 - shown**2)
 + dc += dh * o * (1 - shown**2)
 
@@ -889,7 +889,7 @@ ex = unit.exercise(
     takes="lstm, value",
     gives="parameters",
     drive=left_in_place,
-    forbids=("rnncourse.gates_torch",),
+    forbids=(),
     hints=(
         "Print `[name for name, _ in lstm.named_parameters()]` for an `nn.LSTM(3, 2, num_layers=2, "
         "bidirectional=True)`. Which of these are biases, and which of their numbers are those of f?",
@@ -983,8 +983,8 @@ weights_set_too: You write into the weights as well: their rows from H to 2H - 1
 - if "bias" in name:
 + if name:
 
-nothing_changed: The LSTM is as it was. Either a copy was changed, or a name was bound anew: `forget = value` lets go of
-  the slice that `forget` stood for. Write into the parameter itself: `bias[H : 2 * H] = …`.
+nothing_changed: The LSTM is as it was. Was a copy changed, or a name bound anew? `forget = value` lets go of the slice
+  that `forget` stood for. Write into the parameter itself: `bias[H : 2 * H] = …`.
 - bias[H : 2 * H] = value if "_ih_" in name else 0
 + forget = bias[H : 2 * H]
 + forget = value if "_ih_" in name else 0
@@ -999,8 +999,8 @@ lstm_returned: The LSTM is as it should be, but you return something. Who works 
 +         bias[H : 2 * H] = value if "_ih_" in name else 0
 + return lstm
 
-parameters_replaced: The numbers are right, but they stand in new parameters. An optimizer that was made before holds
-  the old ones, and would train what nobody uses: write into those that are there.
+parameters_replaced: The numbers are right, but the LSTM has new parameters. An optimizer that was made before holds the
+  old ones, and would train what nobody uses: write into those that are there.
 - for name, bias in lstm.named_parameters():
 + for name, bias in list(lstm.named_parameters()):
 - bias[H : 2 * H] = value if "_ih_" in name else 0
@@ -1220,8 +1220,8 @@ averaged_over_rows: Your dU, dW and biases are means over the rows. What is used
 - return to_x @ U.T, dh_prev, x.T @ to_x, h_prev.T @ to_h, to_x.sum(axis=0), to_h.sum(axis=0)
 + return to_x @ U.T, dh_prev, x.T @ to_x / len(x), h_prev.T @ to_h / len(x), to_x.mean(axis=0), to_h.mean(axis=0)
 
-dh_overwritten: The numbers are right, but the caller's dh is changed: `dh_prev = dh` is a second name for it, and `*=`
-  writes into it. `dh * z` makes a new array.
+dh_overwritten: The numbers are right, but the caller's dh is changed, as where `dh_prev = dh` gives it a second name,
+  and `*=` writes into it. `dh * z` makes a new array.
 - dh_prev = dh * z + to_h @ W.T
 + dh_prev = dh
 + dh_prev *= z

@@ -128,8 +128,8 @@ as_shares: You divide by the norm of dh_last, so that the last entry is 1. Give 
 - return norms
 + return norms / norms[-1]
 
-dh_last_overwritten: Your norms are right, but dh_last is changed: a `*=` on it, or on another name for it, writes into
-  the caller's array. `dh = dh * …` makes a new one.
+dh_last_overwritten: Your norms are right, but dh_last is changed, as by a `*=` on it, or on another name for it. `dh =
+  dh * …` makes a new one.
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh *= 1 - H[t] ** 2
 + dh = dh @ W.T
@@ -284,8 +284,8 @@ only_multiplied: You multiply by rho, which is right only if the radius was 1. D
 - return W * (rho / radius)
 + return W * rho
 
-by_spectral_norm: You divide by the spectral norm, the largest singular value. It is larger than the radius, so the
-  radius of your result is below rho: divide by the largest |eigenvalue|.
+by_spectral_norm: You divide by the spectral norm, the largest singular value. It is never smaller than the radius, and
+  mostly larger, which leaves the radius of your result below rho: divide by the largest |eigenvalue|.
 - return W * (rho / radius)
 + return W * (rho / float(np.linalg.norm(W, 2)))
 
@@ -329,8 +329,7 @@ zero_radius_let_through: With a radius of 0 you give W back as it was, and its r
 - raise ValueError("The spectral radius of W is 0, and no factor changes that.")
 + return W.copy()
 
-W_overwritten: The numbers are right, but the caller's W is changed: `W *= ...` writes into it. `W * ...` makes a new
-  array.
+W_overwritten: The numbers are right, but the caller's W is changed, as by `W *= ...`. `W * ...` makes a new array.
 - return W * (rho / radius)
 + W *= rho / radius
 + return W
@@ -414,7 +413,7 @@ norm_after_clipping: The norm that you return is the one after clipping. What is
 - return [g * factor for g in gradients], norm
 + return [g * factor for g in gradients], norm * factor
 
-squared_norm: This is the square of the norm: the root of the sum is missing, and your step comes out too short.
+squared_norm: This is the square of the norm: the root of the sum is missing.
 - norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
 + norm = float(sum((g**2).sum() for g in gradients))
 
@@ -438,8 +437,8 @@ zeros_divide: Gradients that are all zero make you divide by zero. They are belo
 - factor = max_norm / norm if norm > max_norm else 1.0
 + factor = min(1.0, max_norm / norm)
 
-gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given: `g *= factor` changes
-  the caller's. `g * factor` makes a new one.
+gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given, as `g *= factor` does.
+  `g * factor` makes a new one.
 - return [g * factor for g in gradients], norm
 + for g in gradients:
 +     g *= factor
@@ -571,8 +570,8 @@ loss_at_the_end_of_each_chunk: Only the error of each chunk's last step walks ba
 + ends[-1] = dH[s : s + k][-1]
 + _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(ends, X[s : s + k], h_start, H[s : s + k], U, W)
 
-dH_overwritten: Your numbers are right, but dH is changed: a `+=` on dH[t], or on a name for it, writes into the
-  caller's array. `dh = dH[t] + …` makes a new one.
+dH_overwritten: Your numbers are right, but dH is changed, as by a `+=` on dH[t], or on another name for it. `dh = dH[t]
+  + …` makes a new one.
 + dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
 + from_later = np.zeros_like(h0)
 + for t in reversed(range(len(X))):

@@ -318,7 +318,7 @@ tanh_once_more: There is a tanh on the states before the head. nn.RNN has applie
 - return self.head(states)
 + return self.head(torch.tanh(states))
 
-every_step_from_h0: Every step starts from h0 again: what was read before is forgotten. Hand the state that nn.RNN
+every_step_from_h0: Every step starts from the same state: what was read before is forgotten. Hand the state that nn.RNN
   returns to its next call, or let it read the whole sequence at once.
 - states, _ = self.rnn(x, h0)
 + states = torch.cat([self.rnn(x_t[None], h0)[0] for x_t in x])
@@ -406,7 +406,7 @@ lengths_ignored: The answer for a short row depends on what stands in its paddin
 + states, h_n = self.rnn(x)
 + summary = h_n[0] if self.pool == "last" else states.mean(dim=0)
 
-divided_by_all_steps: The sum over the real steps is right, but you divide it by T. Row n has lengths[n] real steps:
+divided_by_all_steps: With pool="mean" you divide the sum over the real steps by T. Row n has lengths[n] real steps:
   divide by that.
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n[0] if self.pool == "last" else states.mean(dim=0)
@@ -501,7 +501,7 @@ greatest_for_the_mean: With pool="mean" you take the greatest of each unit's rea
 + greatest = states.masked_fill(padding, -torch.inf).amax(dim=0)
 + summary = h_n[0] if self.pool == "last" else greatest
 
-divided_by_the_longest: The sum over the real steps is right, but you divide it by the longest length. Row n has
+divided_by_the_longest: With pool="mean" you divide the sum over the real steps by the longest length. Row n has
   lengths[n] real steps: divide by that.
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths.max()

@@ -62,8 +62,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-order_of_appearance: Your characters stand in the order in which they appear in the text. With another text of the same
-  characters every id would be another one: sort them by code point.
+order_of_appearance: Your characters stand in the order in which they appear in the text. Another text of the same
+  characters would give other ids: sort them by code point.
 - chars = sorted(set(text))
 + chars = list(dict.fromkeys(text))
 
@@ -165,8 +165,8 @@ each_character_once: Each character of the text is there only once. The ids are 
   character, in the order of the text.
 + return np.array([index[character] for character in dict.fromkeys(text)])
 
-ids_as_floats: The ids are right, but they are floats, as `np.zeros` makes them, and a float cannot index an array. Say
-  `dtype=int`.
+ids_as_floats: The ids are right, but your array holds floats, as `np.zeros` makes them, and a float cannot index an
+  array. Say `dtype=int`.
 + ids = np.zeros(len(text))
 + for i, character in enumerate(text):
 +     ids[i] = index[character]
@@ -502,8 +502,8 @@ new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes 
 + memory[name] = memory[name] + g * g
 + parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
 
-output_bias_not_updated: c and its memory stay as they were. A loop over `zip` ends with the shorter of the two: there
-  are five gradients, and five names.
+output_bias_not_updated: c and its memory stay as they were. There are five gradients, and five names. (A loop over
+  `zip` ends with the shorter of the two.)
 - for name, g in zip("UWbVc", gradients):
 + for name, g in zip("UWbV", gradients):
 
@@ -914,8 +914,8 @@ parameters_of_the_last_epoch: The parameters that you return are those of the la
 - return kept[best_epoch], losses
 + return parameters, losses
 
-scored_on_what_was_learned: Your losses are not those of the parameters on valid_ids. On train_ids the loss always
-  falls, and stops nothing: validate with `bits_per_character(parameters, valid_ids)`.
+scored_on_what_was_learned: Your losses are not those of the parameters on valid_ids. Those on train_ids say little
+  about unseen text: validate with `bits_per_character(parameters, valid_ids)`.
 - return bits_per_character(parameters, valid_ids)
 + return bits_per_character(parameters, train_ids)
 

@@ -81,8 +81,8 @@ punctuation_dropped: You count "cat," as "cat". To this function they are two to
 shares_for_counts: You divide by the number of tokens, so your entries are shares. Return the counts themselves.
 + return np.array([tokens.count(word) for word in vocabulary]) / max(len(tokens), 1)
 
-counts_as_floats: The counts are right, but they are floats, as `np.zeros` makes them unless it is told `dtype=int`. A
-  count is a whole number.
+counts_as_floats: The counts are right, but your array holds floats, as `np.zeros` makes them unless it is told
+  `dtype=int`. A count is a whole number.
 - return np.array([counts[word] for word in vocabulary])
 + return np.array([float(counts[word]) for word in vocabulary])
 
@@ -213,7 +213,8 @@ last_follower_only: Each context remembers only what followed it last: the last 
 - counts.setdefault(context, Counter())[follower] += 1
 + counts[context] = Counter([follower])
 
-seen_for_counted: All your counts are 1: `= 1` says that a token was seen. Add one each time that it is: `+= 1`.
+seen_for_counted: All your counts are 1, as `= 1` makes them, which says that a token was seen. Add one each time that
+  it is: `+= 1`.
 - counts.setdefault(context, Counter())[follower] += 1
 + counts.setdefault(context, Counter())[follower] = 1
 
@@ -233,8 +234,8 @@ tokens_used_up: The counts are right, but your function eats the list that it wa
 + context, follower = tuple(tokens[: n - 1]), tokens[n - 1]
 + tokens.pop(0)
 
-characters_counted: What you count are the characters of the token that follows. `update` takes many things to count,
-  and a string is many characters: count the token itself, `counter[token] += 1`.
+characters_counted: What you count are the characters of the token that follows. `update` and `Counter(…)` take many
+  things to count, and a string is many characters: count the token itself, `counter[token] += 1`.
 - counts.setdefault(context, Counter())[follower] += 1
 + counts.setdefault(context, Counter()).update(follower)
 
@@ -424,8 +425,8 @@ not_exponentiated: That is the cross-entropy, in nats. The perplexity is its exp
   tokens.
 + return -np.mean(log_probabilities)
 
-mean_of_inverse_probabilities: You take the mean of 1/p, and one rare token then outweighs all the others. Take the mean
-  first, of the logarithms, and the exponential last.
+mean_of_inverse_probabilities: You take the mean of 1/p, in which one rare token may outweigh all the others. Take the
+  mean first, of the logarithms, and the exponential last.
 + return np.mean(np.exp(-log_probabilities))
 
 inverse_of_mean_probability: You take the mean of the probabilities themselves. The probability of a text is a product,
@@ -597,8 +598,9 @@ beyond_the_end: When rounding leaves the sum just below 1, and u lies beyond it,
   exist. Fall back on the last index with p_i > 0.
 + return int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
 
-last_even_if_impossible: When no sum is larger than u, you return the last index, even if its probability is 0. Fall
-  back on the last index with p_i > 0: an impossible token is never drawn.
+last_even_if_impossible: Where rounding leaves the sum just below 1, and u lies beyond it, you return the last index,
+  even if its probability is 0. (It does not help to set the last sum to 1.) Fall back on the last index with p_i > 0:
+  an impossible token is never drawn.
 - return int(beyond[0]) if len(beyond) else int(np.flatnonzero(probabilities)[-1])
 + return int(beyond[0]) if len(beyond) else len(probabilities) - 1
 

@@ -70,11 +70,12 @@ h0_is_zero: You start from zeros. The first state is a_1 h_0 + b_1, with the h0 
 - h = h0
 + h = np.zeros_like(b[0])
 
-h0_among_the_states: h0 is in your result, which has one step too many. The states are h_1 to h_T, one for each step.
+h0_among_the_states: The start is in your result, which has one step too many. The states are h_1 to h_T, one for each
+  step.
 - return H
 + return np.concatenate([np.asarray(h0, dtype=b.dtype)[None], H])
 
-one_step_early: You keep the state from before each step: h_0 to h_{T-1}. Make the step first, then keep what came out.
+one_step_early: You keep the state from before each step. Make the step first, then keep what came out.
 - h = a[t] * h + b[t]
 - H[t] = h
 + H[t] = h
@@ -88,7 +89,7 @@ b_multiplied_too: You add b to the state before you multiply, so b is multiplied
 - h = a[t] * h + b[t]
 + h = a[t] * (h + b[t])
 
-h0_at_every_step: Every step starts from h0 again. Step t starts from the state that step t - 1 left.
+h0_at_every_step: Every step starts from the same state. Step t starts from the state that step t - 1 left.
 + return a * h0 + b
 
 backwards_in_time: You walk from the last step to the first. h0 is where the *first* step starts.
@@ -114,8 +115,8 @@ divided_by_the_product: You divide by the product of all factors so far. One fac
 + product = np.cumprod(a, axis=0)
 + return product * (h0 + np.cumsum(b / product, axis=0))
 
-h0_overwritten: The states are right, but h0 is changed, which belongs to whoever called: `h *= …` and `h += …` write
-  into it. Write `h = a[t] * h + b[t]`, which makes a new array.
+h0_overwritten: The states are right, but h0 is changed, which belongs to whoever called, as by `h *= …` and `h += …`.
+  Write `h = a[t] * h + b[t]`, which makes a new array.
 - h = a[t] * h + b[t]
 + h *= a[t]
 + h += b[t]
@@ -281,7 +282,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-plain_loop: The states are right, but each of them waits for the one before: with T = 1000 that is 2,000 operations in a
+plain_loop: The states are right, but each state waits for the one before: with T = 1000 that is 2,000 operations in a
   row. Combine the maps in pairs, all pairs at a time.
 + H = np.empty_like(b)
 + h = h0
@@ -454,8 +455,8 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-walked_back: The errors are right, but each waits for the one after it: that is the walk of unit 04. Combine the maps of
-  all steps in pairs, as in your scan.
+walked_back: The errors are right, but each error waits for the one after it: that is the walk of unit 04. Combine the
+  maps of all steps in pairs, as in your scan.
 + errors = dH.copy()
 + for t in range(len(H) - 2, -1, -1):
 +     errors[t] = errors[t] + (errors[t + 1] * (1 - H[t + 1] * H[t + 1])) @ W.T

@@ -153,8 +153,8 @@ states_of_all_layers_returned: You return the states of all layers. H_top is (T,
 +     last.append(inputs)
 + return np.stack(last), np.stack([states[-1] for states in last])
 
-h0_overwritten: Your numbers are right, but the caller's h0 is changed: `h = h0` is a second name for the same array,
-  and `h[l] = …` writes into it. Start from `h0.copy()`, or from `list(h0)`.
+h0_overwritten: Your numbers are right, but the caller's h0 is changed, as where `h = h0` gives it a second name, and
+  `h[l] = …` writes into it. Start from `h0.copy()`, or from `list(h0)`.
 + h, states = h0, []
 + for x in X:
 +     for l, (U, W, b) in enumerate(layers):
@@ -341,8 +341,8 @@ h0_taken_as_zero: You run forwards from zeros, and not from the h0 that you were
 - dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 + dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], np.zeros_like(h0[l]), read[l + 1], U, W)
 
-dH_top_overwritten: Your numbers are right, but the caller's dH_top is changed: `dH = dH_top` is a second name for the
-  same array, and `dH[:] = …` writes into it. Give the error of the next layer a new name or a new array.
+dH_top_overwritten: Your numbers are right, but the caller's dH_top is changed, as where `dH = dH_top` gives it a second
+  name, and `dH[:] = …` writes into it. Give the error of the next layer a new name or a new array.
 -     dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 -     gradients.append((dU, dW, db))
 - return dH, dh0, gradients[::-1]
@@ -444,8 +444,8 @@ dtype_of_the_mask: float32 becomes float64: an array of float64 has come in, as 
   are, and it wins over H.
 + return H * (mask / (1 - p))
 
-H_overwritten: Your numbers are right, but the caller's H is changed: `H[~mask] = 0` writes into it. Work on a copy, or
-  build a new array with a product.
+H_overwritten: Your numbers are right, but the caller's H is changed, as by `H[~mask] = 0`, or by a 0 put into a view of
+  it. Work on a copy, or build a new array with a product.
 + H[~mask] = 0
 + return H / (1 - p)
 
@@ -598,13 +598,13 @@ normal_draws: Your numbers are drawn from a normal distribution, so that another
 - mask = rng.random(X.shape[1:]) >= p
 + mask = (rng.normal(size=X.shape[1:]) >= p) | (p == 0)
 
-dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over X; divide the product
-  by the number 1 - p instead.
+dtype_of_the_mask: float32 becomes float64: an array of float64 has come in, as `mask / (1 - p)` and `np.zeros(X.shape)`
+  are, and it wins over X.
 - return X * mask / (1 - p)
 + return X * (mask / (1 - p))
 
-X_overwritten: Your numbers are right, but the caller's X is changed: `X *= mask`, or a 0 put into X or a view of it,
-  writes into it. Build a new array.
+X_overwritten: Your numbers are right, but the caller's X is changed, as by `X *= mask`, or by a 0 put into a view of
+  it. Build a new array.
 - return X * mask / (1 - p)
 + X *= mask
 + return X / (1 - p)
@@ -713,7 +713,7 @@ shifted_before_the_gain: The shift is added before the gain is applied, so it is
 - return gain * centred / np.sqrt(variance + eps) + shift
 + return gain * (centred / np.sqrt(variance + eps) + shift)
 
-x_overwritten: Your numbers are right, but the caller's x is changed: `x -= …` writes into it. Make a new array.
+x_overwritten: Your numbers are right, but the caller's x is changed, as by `x -= …`. Make a new array.
 - centred = x - x.mean(axis=-1, keepdims=True)
 + x -= x.mean(axis=-1, keepdims=True)
 + centred = x
@@ -746,7 +746,6 @@ ex = unit.exercise(
     gives="returned [outputs (T, N, H), state (L, N, H)], gradients, while_training",
     drive=stochastic,
     forbids=(
-        "rnncourse.stacked_torch",
         *(f"torch.nn.{name}" for name in ("RNN", "RNNCell", "RNNBase", "RNNCellBase")),
         "torch.rnn_tanh",
         "torch.rnn_tanh_cell",
@@ -838,8 +837,8 @@ h_n_of_the_top_layer: Your h_n has the last state of the top layer only. It is (
 - return x, torch.stack(last)
 + return x, last[-1][None]
 
-no_gradient_between_layers: The values are right, but no gradient comes down from layer to layer: `detach`, `.data`, and
-  a way through NumPy cut it. Hand on the states themselves.
+no_gradient_between_layers: The values are right, but no gradient comes down from layer to layer: a `detach`, `.data`,
+  `no_grad` or a way through NumPy cuts it. Hand on the states themselves.
 - x = nn.functional.dropout(x, self.dropout, self.training)
 + x = nn.functional.dropout(x.detach(), self.dropout, self.training)
 

@@ -551,7 +551,7 @@ ex = unit.exercise(
     takes="sequences",
     gives="padded (T, N, …), lengths (N,)",
     drive=with_tensors,
-    forbids=("torch.nn.utils.rnn", "torch.nested"),
+    forbids=("torch.nn.utils.rnn",),
     hints=(
         "Make a large tensor of zeros first, then lay each sequence into its own column. How long must it be, and of "
         "which dtype?",
@@ -671,8 +671,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-one_step_too_many: One step of padding counts as real in each sequence. Steps are counted from 0: a sequence of length 3
-  has the steps 0, 1 and 2, so t < length.
+one_step_too_many: The first step of the padding counts as real. Steps are counted from 0: a sequence of length 3 has
+  the steps 0, 1 and 2, so t < length.
 + return torch.arange(T)[:, None] <= lengths
 
 one_step_too_few: The last real step of each sequence is left out. A sequence of length 3 has the steps 0, 1 and 2.
@@ -783,8 +783,8 @@ padding_for_real: The mask is taken the wrong way round: True means real.
 + losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
 + return losses[~mask].sum() / (~mask).sum().clamp(min=1)
 
-history_lost: The numbers are right, but no gradient flows back. `torch.tensor`, `tolist`, `item` and `detach` make
-  numbers that know nothing of what they were made of: index and compute with the tensors themselves.
+history_lost: The numbers are right, but no gradient flows back: what they were made of is forgotten, as under
+  `torch.no_grad`, or after `detach`, `item`, `tolist` or `torch.tensor`.
 + return nn.functional.cross_entropy(logits[mask], targets[mask]).detach()
 """)
 
@@ -855,8 +855,8 @@ first_states: You return the states after the first step. The last real one has 
 layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has. Here it is (N, H).
 + return H[lengths - 1, torch.arange(H.shape[1])][None]
 
-history_lost: The numbers are right, but no gradient flows back. `torch.tensor`, `tolist`, `item` and `detach` make
-  numbers that know nothing of what they were made of: index and compute with the tensors themselves.
+history_lost: The numbers are right, but no gradient flows back: what they were made of is forgotten, as under
+  `torch.no_grad`, or after `detach`, `item`, `tolist` or `torch.tensor`.
 + return H[lengths - 1, torch.arange(H.shape[1])].detach()
 
 one_step_late_but_no_further_than_the_end = one_step_late

@@ -120,8 +120,8 @@ f_called_twice: The states are right, but f is called twice in each step. Call i
 + f(states[-1], theta)
 + states.append(f(states[-1], theta))
 
-from_the_start_each_time: The states are right, but each is computed from s0 on: t calls of f for s_t, and steps (steps
-  + 1) / 2 in all. Go on from the state that you have.
+from_the_start_each_time: The states are right, but each state is computed from s0 on: t calls of f for s_t, and in all
+  steps (steps + 1) / 2. Go on from the state that you have.
 - states.append(f(states[-1], theta))
 + s = s0
 + for _ in range(len(states)):
@@ -252,8 +252,8 @@ used_up: Your function is right when it is called for the first time. Then a cou
 multiplied: You multiply the result of one application. To apply f three times is f(f(f(s))), not 3 f(s).
 + return lambda s: times * f(s)
 
-calls_itself_for_ever: Your function calls itself for ever. It looks its own name up when it is called, and by then the
-  name stands for the newest one. A loop inside one inner function has no such trap.
+calls_itself_for_ever: Your function calls itself for ever. A name is looked up when it is called, and by then it may
+  stand for the newest function. A loop inside one inner function has no such trap.
 + composed = lambda s: s
 + for _ in range(times):
 +     composed = lambda s: f(composed(s))
@@ -634,8 +634,8 @@ replaced_for_raised: The entry is replaced by eps, `=`, where it should be raise
 - raised[k, d] += eps
 + raised[k, d] = eps
 
-numbers_for_truth_values: The pattern is right, but it holds the numbers 0 and 1. Truth values are asked for: start from
-  `np.zeros((T, T), dtype=bool)`.
+numbers_for_truth_values: The pattern is right, but your table holds the numbers 0 and 1. Truth values are asked for:
+  start from `np.zeros((T, T), dtype=bool)`.
 - return depends
 + return depends.astype(float)
 """)

@@ -40,8 +40,7 @@ ex.mistakes(r"""
 shares_swapped: The two shares are swapped: `keep` is the share of the old state that stays, and you give it to x.
 + return keep * x + (1 - keep) * state
 
-x_not_scaled: x is added in full: only the share `1 - keep` of it belongs in the new state, or the state grows without
-  end.
+x_not_scaled: x is added in full: only the share `1 - keep` of it belongs in the new state.
 + return keep * state + x
 
 plain_mean: You take the plain mean of both, whatever `keep` says.

@@ -82,7 +82,7 @@ def _is_the_answer(candidate: Any, exercise: Exercise | Question) -> bool:
     names = attribute(candidate, "__name__"), getattr(sys.modules.get("__main__"), exercise.name, None)
     if _is_the_course_s(candidate) or (names[0] != exercise.name and names[1] is not candidate):
         return False
-    program = program_of(candidate)
+    program = program_of(candidate, exercise.uses)
     return program is None or not CODE_STUB.search(program.source)
 
 
@@ -120,21 +120,14 @@ def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
             exercise.points,
         )
     if banned := _forbidden(candidate, exercise):
-        return _refused(
-            exercise.name,
-            f"{exercise.name} may not call `{banned}`: build it from what the statement allows.",
-            exercise.points,
-        )
+        return _refused(exercise.name, exercise.refusal(banned), exercise.points)
     several = 3 if exercise.drive.several else 1  # calls in one case, of which each may take its time
     with Local(candidate, exercise.uses, several * SECONDS_A_CALL) as local:
         return judge(exercise, local, hidden=hidden, search=functools.partial(find, budget=Budget()))
 
 
 def _forbidden(candidate: Any, exercise: Exercise) -> str | None:
-    if _is_the_course_s(candidate):
-        return None
-    own = f"rnncourse.{exercise.unit.stem.partition('_')[2]}"
-    return forbidden_call(candidate, (own, "rnncourse.exercises", *exercise.forbids), exercise.uses)
+    return None if _is_the_course_s(candidate) else forbidden_call(candidate, exercise.banned, exercise.uses)
 
 
 def _is_the_course_s(candidate: Any) -> bool:

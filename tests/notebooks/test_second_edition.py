@@ -91,3 +91,13 @@ def test_code_fits_a_laptop_and_shows_what_teaches(stem, cells):
     shown = [cell.source for cell in cells(stem) if is_shown(cell)]
     assert [line for source in shown for line in source.splitlines() if len(line) > WIDTH] == []
     assert len([source for source in shown if len(source.splitlines()) > LINES]) <= LONG_CELLS
+
+
+@pytest.mark.parametrize("stem", UNITS)
+def test_what_an_exercise_forbids_its_text_says(stem, cells):
+    prose = " ".join(cell.source for cell in cells(stem) if cell.cell_type == "markdown")
+    denied = [s for s in re.split(r"(?<=[.:;])\s", prose) if re.search(r"\b(not|no|none|neither|without)\b", s, re.I)]
+    forbidden = {name for one in exercises.unit(stem) for name in getattr(one, "forbids", ())}
+    words = {"scikit-learn" if name == "sklearn" else name for name in forbidden}
+    words = {"nn.RNN" if re.match(r"torch\.(nn\.RNN|rnn_)", name) else name for name in words}
+    assert [word for word in words if not any(word in sentence for sentence in denied)] == []

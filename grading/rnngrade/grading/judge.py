@@ -55,8 +55,7 @@ def tell(session: Session, exercise: Exercise, banned: str | None = None, *, to_
             words = f"{exercise.name} should be something to call; yours is of the type {kind[:80]}."
             return Told(record.JUDGED, refused(exercise, words))
         case {"state": "forbidden", "name": str(name)}:
-            words = f"{exercise.name} may not call `{name[:80]}`: build it from what the statement allows."
-            return Told(record.REFUSED, refused(exercise, words))
+            return Told(record.REFUSED, refused(exercise, exercise.refusal(name)))
         case _:
             raise Garbled("no answer to whether there is one")
     verdict = dataclasses.replace(

@@ -78,10 +78,9 @@ class Remote:
 
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
-        stem = self.exercise.unit.stem.partition("_")[2]
         settings = {
             "uses": {} if self.exercise.calls_own else {name: n for n, name in enumerate(self.exercise.uses)},
-            "forbids": [f"rnncourse.{stem}", "rnncourse.exercises", *self.exercise.forbids],
+            "forbids": list(self.exercise.banned),
         }
         return as_dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 
@@ -199,7 +198,7 @@ class Remote:
 
     def program(self, name: str) -> Program | None:
         """The answer's text, as it was handed in."""
-        return program_in(self.source, name)
+        return program_in(self.source, name, self.exercise.uses)
 
     def attempt(self, text: str, name: str, drive: Driver, args: tuple[Any, ...], seconds: float = 1.0) -> Attempt:
         """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""

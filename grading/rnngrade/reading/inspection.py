@@ -102,10 +102,8 @@ def inspect_unit(notebook: NotebookNode, unit: str) -> Inspection:
             sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
         elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
             given.append(cell.source)
-    stem = unit.partition("_")[2]
-    own = (f"rnncourse.{stem}", "rnncourse.exercises")
     catalogue = exercises.unit(unit)
-    forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
+    forbids = {e.name: e.banned if isinstance(e, Exercise) else catalogue.answers for e in catalogue}
     uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
     answers = [e.source for e in catalogue if isinstance(e, Exercise)]
     return inspect(sources, forbids, uses, given, answers)

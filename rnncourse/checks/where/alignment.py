@@ -29,11 +29,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rnncourse.checks.program import lines_of
+from rnncourse.checks.program import Definition, lines_of
 
 Key = tuple[str, str]  # a variable: the function that has it, "self" for an attribute, and its name
 Pair = tuple[ast.AST, ast.AST]  # a node, and what stands for it
-Definition = ast.FunctionDef | ast.ClassDef
 PASSES = 3  # of alignment and names, in turn
 LEAST_ALIKE = 0.3  # of two statements, what they must share to correspond
 BLOCKS = ("body", "orelse", "finalbody")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from rnncourse.checks.program import lines_of
+from rnncourse.checks.program import definition, lines_of
 from rnncourse.checks.slips import Change
 from rnncourse.checks.slips.text import Patch
 from rnncourse.checks.where.alignment import (
@@ -55,9 +55,7 @@ class Borrower:
 
     def __init__(self, inquiry: Inquiry) -> None:
         self.inquiry = inquiry
-        (wrong,) = inquiry.text.tree.body
-        assert isinstance(wrong, (ast.FunctionDef, ast.ClassDef))
-        self.wrong = wrong
+        self.wrong = wrong = definition(inquiry.text.tree, inquiry.program.name)
         compared = [Alignment(wrong, right) for _, right in inquiry.rights if type(right) is type(wrong)]
         near = sorted((a for a in compared if len(a.edits) <= MOST_EDITS), key=lambda a: a.cost)
         self.edits = [a.edits for a in near[:MOST_ASKED]]
@@ -218,11 +216,9 @@ def _lines(edit: Edit, pairs: Sequence[Pair]) -> tuple[int, ...]:
 
 
 def _said(told: Sequence[Edit], is_moved: bool, is_small: bool) -> tuple[str, str]:
-    """The kind of change, if it has one, and what is needed."""
+    """The kind of change, if it has one, and what is done."""
     if len(told) > 1:
-        return "", f"with {'both' if len(told) == 2 else 'all three'} of them mended"
-    if is_small:
-        return "", "with one small change there"
+        return "", "With changes at {} together"
     if told[0].new:
-        return "", "if it is mended"
-    return ("statement order", "at another place") if is_moved else ("statement removed", "without it")
+        return "", Mend.needs if is_small else "With a change at {}"
+    return ("statement order", "With {} at another place") if is_moved else ("statement removed", "Without {}")

@@ -21,11 +21,10 @@ from rnncourse.checks.edits import needed
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
 from rnncourse.checks.plain import Plain, arrays_in
-from rnncourse.checks.program import Program, program_in
+from rnncourse.checks.program import Definition, Program, program_in
 from rnncourse.checks.shelf import others
 from rnncourse.checks.slips import Change, Changes
 from rnncourse.checks.slips.text import Text
-from rnncourse.checks.where.alignment import Definition
 
 DRAWS = 3  # fresh draws on which a statement must hold before it is said
 SECONDS_A_TRIAL = 0.25  # for one case of a program that nobody has read, which may never return
@@ -175,9 +174,9 @@ class Inquiry:
         return "\n".join(above for above, _ in self.rights)
 
     def completed(self, own: str) -> str:
-        """A program, and above it what it needs of right ones."""
-        above = needed(self.above, own)
-        return f"{above}\n{own}" if above else own
+        """A program, and below it, where no line of it moves, what it needs of right ones."""
+        more = needed(self.above, own)
+        return f"{own}\n{more}" if more else own
 
     def with_both(self, one: Change, other: Change) -> str | None:
         """The program with two changes; None if they do not go together."""
@@ -188,7 +187,7 @@ class Inquiry:
         """The same of the answer with a change, in the same time; None if that is no program of its own. **Errors:**
         `OutOfTime`.
         """
-        program = program_in(change.source, self.program.name)
+        program = program_in(change.source, self.program.name, self.exercise.uses)
         if program is None:
             return None
         rest = Inquiry(self.exercise, self.candidate, program, self.draws, self.after(change))

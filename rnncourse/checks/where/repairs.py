@@ -50,12 +50,12 @@ class Cases:
 @dataclass(frozen=True)
 class Mend:
     """A change, and what is right with it that was wrong; or the mistake of the catalogue that is left. `needs` says
-    what a student has to do there.
+    what is done to its lines.
     """
 
     change: Change
     scope: Scope | Misconception | Cases
-    needs: str = "with one small change there"
+    needs: str = "With one small change at {}"
 
     @property
     def lines(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ What is said has been seen to hold in all cases that were asked, and in those of
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rnncourse.checks.cases import Asked, Candidate, Seed, drawn
@@ -26,12 +26,14 @@ from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, O
 from rnncourse.checks.where.repairs import Cases, Mend
 from rnncourse.checks.where.two_slips import Two
 
-TRIALS_MORE = 200.0  # to look for other changes that mend, when one is found
+TRIALS_MORE = 400.0  # to look for other changes that mend, when one is found
 FOR_BORROWING = 0.3  # of the trials, to look for what right programs have otherwise
 FOR_ONE = 0.5  # of the others, to look for one change; what is left of them is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
+MORE = "With one more change at {}"
+FIRST = ": look there first."  # what is there may be right, and the mistake elsewhere
 
 
 def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:
@@ -236,22 +238,25 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     lines = found.writing
     if found.writing and program:
         evidence.append(Statement("writes", {"lines": list(lines)}))
-        said.append(f"{_in_lines(lines)} {'write' if len(lines) > 1 else 'writes'} to an argument.")
+        are = "are" if len(lines) > 1 else "is"
+        said.append(f"{_in_lines(lines).capitalize()} {are} the first to write to an argument.")
         for name, line in program.other_names(lines).items():
             said.append(f"`{name}` is no copy: see line {line}.")
             lines = (*lines, line)
     elif mends:
+        parts = []
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
             of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            needs = of[0].needs if len(of[0].lines) == len(at) else "with one small change in one of them"
-            said.append(f"{_in_lines(sorted(at))}: {needs}, {_right(exercise, of[0])}.")
+            parts.append(_mended(at, _right(exercise, of[0]), of[0].needs, " or " if len(of) > 1 else " and "))
             lines = tuple(dict.fromkeys((*lines, *at)))
+        said.append(f"{'. '.join(parts)}{FIRST}")
     elif found.first:
         lines = (found.first.parameters["line"],)
         what = "it stops" if found.first.kind == "raises" else "the first nan comes up"
-        said.append(f"Line {lines[0]} is where {what}.")
+        calls = found.first.kind == "nan" and program and program.calls(lines[0])
+        said.append(f"Line {lines[0]}{', or a function that it calls,' if calls else ''} is where {what}.")
     evidence += [_change(mend) for mend in mends]
     if found.first:
         evidence.append(found.first)
@@ -276,20 +281,17 @@ def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = Non
     told = [without_praise(mistake.message) if mistake else "" for _, mistake in named]
     at = [tuple(sorted(change.lines)) for change, _ in named]
     lines = tuple(sorted(at[1] if besides else {*at[0], *at[1]}))
+    whole = _right(exercise, replace(first, scope=ALL))
     if besides:
-        alone = f"{_in_lines(at[1])}: with one small change there too, every case comes out right."
-        said = f"A second thing is wrong. {told[1] or alone}"
+        said = f"A second thing is wrong. {told[1] or _mended(at[1], whole, MORE) + FIRST}"
     elif told[0]:
-        alone = f"{_in_lines(at[1])}: with one small change there, nothing but (1) is wrong any more."
+        alone = _mended(at[1], "nothing but (1) is wrong any more") + FIRST
         said = f"Two things are wrong. (1) {told[0]} (2) {told[1] or alone}"
     elif isinstance(first.scope, Cases):
-        said = f"Two things are wrong, in {_in_lines(lines).lower()}: with both mended, every case comes out right."
+        said = _mended(lines, whole, "With small changes at {} together") + FIRST
     else:
-        said = (
-            f"Two things are wrong. {_in_lines(first.lines)}: with one small change there, {_right(exercise, first)}."
-        )
-        said += f" With one more in {_in_lines(second.lines).lower()}, every case comes out right."
-    hints = tuple(f"{_in_lines(lines)}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(
+        said = f"{_mended(first.lines, _right(exercise, first))}. {_mended(second.lines, whole, MORE)}{FIRST}"
+    hints = tuple(f"{_in_lines(lines).capitalize()}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(
         at, named, strict=True) if change.kind)  # fmt: skip
     return Where(lines, None, said, (_change(two.pair.both),), None, hints, source, name)
 
@@ -299,11 +301,16 @@ def _rank(mistake: Misconception | None, besides: str | None) -> int:
     return 2 if mistake is None else int(mistake.name != besides)
 
 
-def _in_lines(lines: Sequence[int]) -> str:
-    """ "Line 3", "Lines 3 and 5"."""
-    if len(lines) < 2:
-        return f"Line {', '.join(map(str, lines))}"
-    return f"Lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+def _in_lines(lines: Sequence[int], last: str = " and ") -> str:
+    """ "line 3", "lines 3 and 5", "line 3 or 5"."""
+    *before, end = map(str, sorted(lines))
+    noun = "lines" if before and last == " and " else "line"
+    return f"{noun} {', '.join(before)}{last if before else ''}{end}"
+
+
+def _mended(lines: Sequence[int], right: str, needs: str = Mend.needs, last: str = " and ") -> str:
+    """What a change in these lines makes right."""
+    return f"{needs.format(_in_lines(lines, last))}, {right}"
 
 
 def _widest(parts: Sequence[str | None]) -> str | None:

@@ -13,9 +13,10 @@ from rnncourse.checks.cases import of_mistake
 from rnncourse.checks.diagnosis import has_parts, same
 from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.merge import changes, merged
+from rnncourse.checks.program import definition
 from rnncourse.checks.slips import Change
 from rnncourse.checks.where import properties, repairs, slices
-from rnncourse.checks.where.alignment import Definition, leaves_unread, mark_variables
+from rnncourse.checks.where.alignment import leaves_unread, mark_variables
 from rnncourse.checks.where.borrowing import Borrower, Loan
 from rnncourse.checks.where.inquiry import ALL, Inquiry, OutOfTime
 from rnncourse.checks.where.repairs import Cases, Mend
@@ -129,10 +130,7 @@ def _pair(inquiry: Inquiry, first: Mend, second: Change, source: str) -> Iterato
 def _passes_by(inquiry: Inquiry, source: str) -> bool:
     """Whether a mended program gives a variable a value that is not read any more."""
     texts = (inquiry.program.source, source)
-    before, after = (next(n for n in ast.parse(text).body if getattr(n, "name", "") == inquiry.program.name)
-                     for text in texts)  # fmt: skip
-    assert isinstance(before, Definition)
-    assert isinstance(after, Definition)
+    before, after = (definition(ast.parse(text), inquiry.program.name) for text in texts)
     mark_variables(before)
     mark_variables(after)
     return leaves_unread(before, after)
@@ -187,7 +185,7 @@ def _left(inquiry: Inquiry, change: Change, besides: str | None) -> Misconceptio
 
 def _may_be_so(inquiry: Inquiry, part: Mend) -> bool:
     """Whether the mistake that is left may be one of the answer, and has not come with the change: what is right in the
-    answer, or of the right shape, is so with the mistake, and what the mistake does not look at, the answer does not look at either.
+    answer, or of the right shape, is so with the mistake; neither looks at more than the other.
     """
     mistake = part.scope
     assert isinstance(mistake, Misconception)

@@ -1,5 +1,6 @@
 """What an answer may not call is found however it is written."""
 
+import re
 import sys
 
 import pytest
@@ -33,7 +34,13 @@ def test_an_answer_that_calls_the_courses_own_earns_nothing_and_is_told(above, i
     verdict = check(space["rnn_step"])
     assert not verdict.passed
     assert verdict.points == 0
-    assert "may not call" in verdict.message
+    assert re.search("may not call `rnncourse.*`: there are the course's own answers", verdict.message)
+
+
+def test_of_what_the_statement_forbids_it_is_told():
+    space = {"__name__": "notebook"}
+    exec("import torch\ndef rnn_step(x, h, U, W, b):\n    return torch.tanh(x)", space)
+    assert "may not call `torch`: the text of the exercise forbids it." in check(space["rnn_step"]).message
 
 
 TORCH = """

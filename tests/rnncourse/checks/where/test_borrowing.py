@@ -68,12 +68,12 @@ IN_A_CLASS = """class SequenceTagger(nn.Module):
 @pytest.mark.parametrize(
     ("exercise", "text", "lines", "words"),
     [
-        ("perplexity", BASE, (3,), "Line 3: with one small change there, every"),
-        ("last_states", ONE_INDEX, (3,), "Line 3: if it is mended, every"),
-        ("bidirectional_forward", NOT_TURNED, (5,), "Line 5: with one small change there, every"),
-        ("train_epoch", TOO_EARLY, (9,), "Line 9: at another place, every"),
+        ("perplexity", BASE, (3,), "With one small change at line 3, every"),
+        ("last_states", ONE_INDEX, (3,), "With a change at line 3, every"),
+        ("bidirectional_forward", NOT_TURNED, (5,), "With one small change at line 5, every"),
+        ("train_epoch", TOO_EARLY, (9,), "With line 9 at another place, every"),
         ("numerical_gradient", TWO_SLIPS, (3, 7), "(2) Every entry is twice too large"),
-        ("SequenceTagger", IN_A_CLASS, (4, 9), "ines 4 and 9: with both"),
+        ("SequenceTagger", IN_A_CLASS, (4, 9), "changes at lines 4 and 9 together, every"),
     ],
 )
 def test_what_right_answers_have_otherwise_marks_its_lines(exercise, text, lines, words):

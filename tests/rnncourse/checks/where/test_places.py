@@ -4,6 +4,7 @@ import ast
 import difflib
 import linecache
 import random
+import re
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -57,7 +58,40 @@ def test_one_small_change_that_mends_marks_its_line():
     assert verdict.where.lines == (4,)
     assert "3 * from_state" in verdict.where.part
     assert {one.kind for one in verdict.where.evidence} >= {"change"}
-    assert "Line 4: with one small change there, every case comes out right." in verdict.where.message
+    assert "With one small change at line 4, every case comes out right: look there first." in verdict.where.message
+
+
+def test_lines_have_the_numbers_of_the_cell():
+    text = "def product(a, b):\n    return a @ b\n\n\n" + STEP.format("from_input + 3 * from_state + b", "tanh")
+    verdict = asked("rnn_step", text)
+    assert verdict.where.lines == (8,)
+    assert " ->  8      a = from_input + 3 * from_state + b" in verdict.text()
+    assert "product" not in verdict.text()
+
+
+def test_a_line_of_a_function_that_the_answer_calls_is_found_there():
+    text = """def layer(x, W, b):
+    summed = {}
+    return {}
+
+
+def hidden_layer(x, W_xh, b_h):
+    return layer(x, W_xh, b_h)
+"""
+    assert 2 in asked("hidden_layer", text.format("x @ W - b", "np.tanh(summed)")).where.lines
+    by_hand = text.format("np.exp(2 * (x @ W + b))", "(summed - 1) / (summed + 1)")
+    assert "Line 3 is where the first nan comes up." in asked("hidden_layer", by_hand).where.message
+
+
+def test_two_lines_that_mend_together_are_not_called_two_mistakes():
+    text = """def hidden_layer(x, W_xh, b_h):
+    left = np.tanh(x @ W_xh - b_h)[..., :2]
+    right = np.tanh(3 * x @ W_xh + b_h)[..., 2:]
+    return np.concatenate([left, right], axis=-1)
+"""
+    found = asked("hidden_layer", text).where
+    assert found.lines == (2, 3)
+    assert "With small changes at lines 2 and 3 together, every case comes out right" in found.message
 
 
 def test_no_line_is_named_where_no_small_change_mends():
@@ -76,7 +110,7 @@ def test_who_writes_to_an_argument_sees_the_line():
     )
     found = asked("rnn_step", text).where
     assert found.lines == (3,)
-    assert found.message == "Line 3 writes to an argument."
+    assert found.message == "Line 3 is the first to write to an argument."
 
 
 def test_who_raises_sees_the_line():
@@ -247,7 +281,7 @@ def test_what_is_wrong_besides_a_mistake_that_is_known_has_its_line():
     assert verdict.diagnosis == "whole_sequence+other_dtype"
     assert "Besides: contexts should be float32" in verdict.message
     assert verdict.where.lines == (2,)
-    assert verdict.where.message.startswith("A second thing is wrong. Line 2: ")
+    assert verdict.where.message.startswith("A second thing is wrong. With one more change at line 2, ")
 
 
 def test_of_two_things_the_one_is_named_and_the_other_has_its_line():
@@ -255,7 +289,7 @@ def test_of_two_things_the_one_is_named_and_the_other_has_its_line():
     found = verdict.where
     assert verdict.diagnosis == found.mistake == "bias_forgotten"
     assert found.message.startswith("Two things are wrong. (1) The bias")
-    assert "(2) Line 4: with one small change there, nothing but (1) is wrong any more." in found.message
+    assert "(2) With one small change at line 4, nothing but (1) is wrong any more: look there first." in found.message
     assert 4 in found.lines
 
 
@@ -268,7 +302,8 @@ def test_of_two_things_without_a_name_both_have_their_lines():
     return da @ U.T, da @ W.T, dU, h_prev.T @ da, db
 """
     found = asked("rnn_step_backward", text).where
-    assert found.message.startswith("Two things are wrong. Line")
+    words = r"With one small change at line \d, \w+ comes out right\. With one more change at line \d, every case"
+    assert re.match(words, found.message)
     assert 4 in found.lines
     assert len(found.lines) == 2
 
@@ -304,7 +339,7 @@ def test_what_is_changed_at_two_places_at_once_is_said_of_both():
     }
 """
     found = asked("to_torch_state", text).where
-    assert "Lines 3 and 4: with one small change there, every case" in found.message, found
+    assert "With one small change at lines 3 and 4, every case" in found.message, found
 
 
 def test_a_line_that_is_not_run_where_it_goes_wrong_is_left_alone():
@@ -376,7 +411,7 @@ def test_the_hints_start_with_the_place(monkeypatch):
         return np.tanh(a + b)
 
     own = where(rnn_step).where
-    assert own.lines == (2,)
+    assert own.lines == (rnn_step.__code__.co_firstlineno + 1,)
     told = [hint("rnn_step") for _ in range(len(own.hints) + 4)]
     assert [one.text for one in told][: len(own.hints)] == list(own.hints)
     assert [one.text for one in told][len(own.hints) : -1] == list(exercises.find("rnn_step").hints)
@@ -390,7 +425,7 @@ def test_where_searches_after_a_diagnosis_too():
 
     verdict = where(rnn_step)
     assert verdict.diagnosis
-    assert verdict.where.lines == (2,)
+    assert verdict.where.lines == (rnn_step.__code__.co_firstlineno + 1,)
 
 
 @pytest.mark.parametrize("answer", [7, np.tanh, lambda x: x, "rnn_step"])
@@ -486,7 +521,7 @@ def test_of_two_things_that_hide_one_another_the_one_is_found_by_the_rows_that_i
     return np.tanh(from_input + from_state[0])
 """
     found = asked("rnn_step", text).where
-    assert found.message == "Two things are wrong, in lines 2 and 4: with both mended, every case comes out right."
+    assert found.message.startswith("With small changes at lines 2 and 4 together, every case comes out right")
 
 
 def test_what_is_left_with_a_change_is_named_though_nothing_small_mends_it():
