@@ -122,13 +122,13 @@ def _scope_of(inquiry: Inquiry, change: Change) -> Scope | Misconception | Cases
         if not all(after):
             possible = [s for s in possible if _is_within(s, one, after)]
             if not number:
-                left, entries = _left(inquiry, one, seen), _gained(right, inquiry.right_before(one))
+                left, entries = _left(inquiry, one, seen), gained(right, inquiry.right_before(one))
         if any(was and not now for was, now in zip(before, after, strict=True)) or not (possible or more or entries):
             return left if left and is_left(inquiry, change, left) else None
     return possible[0] if possible else Cases(more, entries)
 
 
-def _gained(now: np.ndarray | None, before: np.ndarray | None) -> int:
+def gained(now: np.ndarray | None, before: np.ndarray | None) -> int:
     """How many entries are right that were wrong; none, if one is wrong that was right."""
     if now is None:
         return 0

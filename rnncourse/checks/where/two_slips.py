@@ -78,9 +78,19 @@ def find(inquiry: Inquiry, borrowed: Sequence[Change], mends: Iterable[Mend], be
                     is_number = not has_parts(one.wanted for one in inquiry.asked)
                     return None if is_number and _has_other_lines(inquiry, pair, way) else two
     for part in first:
-        if isinstance(mistake := part.scope, Misconception) and _may_be_so(inquiry, part):
+        if isinstance(mistake := part.scope, Misconception) and _may_be_so(inquiry, part) and _gains(inquiry, part):
             return Two(Pair(part, NONE, part.change.source), (None, mistake))
     return None
+
+
+def _gains(inquiry: Inquiry, part: Mend) -> bool:
+    """Whether a case, or an entry of one, comes out right with the change, and no case wrong that was right."""
+    both = [(one, mended) for (one, _), mended in zip(inquiry.by_size, inquiry.after(part.change), strict=True)]
+    if any(mended.is_wrong and not one.is_wrong for one, mended in both):
+        return False
+    wrong = [(one, mended) for one, mended in both if one.is_wrong]
+    entries = (repairs.gained(inquiry.right_entries(a, b.seen), inquiry.right_before(a)) for a, b in wrong)
+    return any(not mended.is_wrong for _, mended in wrong) or any(entries)
 
 
 def _promise(part: Mend) -> tuple[int, ...]:
