@@ -22,6 +22,7 @@ from rnncourse.checks.where.inquiry import ALL, Inquiry, OutOfTime
 from rnncourse.checks.where.repairs import Cases, Mend
 
 MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
+MOST_OF_THEM = 0.75
 TRIALS_MORE = 200.0  # to look for two other changes, when two are found
 
 
@@ -78,19 +79,24 @@ def find(inquiry: Inquiry, borrowed: Sequence[Change], mends: Iterable[Mend], be
                     is_number = not has_parts(one.wanted for one in inquiry.asked)
                     return None if is_number and _has_other_lines(inquiry, pair, way) else two
     for part in first:
-        if isinstance(mistake := part.scope, Misconception) and _may_be_so(inquiry, part) and _gains(inquiry, part):
+        if (
+            isinstance(mistake := part.scope, Misconception)
+            and _may_be_so(inquiry, part)
+            and _comes_nearer(inquiry, part)
+        ):
             return Two(Pair(part, NONE, part.change.source), (None, mistake))
     return None
 
 
-def _gains(inquiry: Inquiry, part: Mend) -> bool:
-    """Whether a case, or an entry of one, comes out right with the change, and no case wrong that was right."""
+def _comes_nearer(inquiry: Inquiry, part: Mend) -> bool:
+    """Whether a case comes out right with the change, or most that are wrong are nearer to what they should be."""
     both = [(one, mended) for (one, _), mended in zip(inquiry.by_size, inquiry.after(part.change), strict=True)]
-    if any(mended.is_wrong and not one.is_wrong for one, mended in both):
+    if any(mended.is_wrong > one.is_wrong for one, mended in both):
         return False
-    wrong = [(one, mended) for one, mended in both if one.is_wrong]
-    entries = (repairs.gained(inquiry.right_entries(a, b.seen), inquiry.right_before(a)) for a, b in wrong)
-    return any(not mended.is_wrong for _, mended in wrong) or any(entries)
+    if any(mended.is_wrong < one.is_wrong for one, mended in both):
+        return True
+    far = [[inquiry.distance(one, seen) for seen in (one.seen, mended.seen)] for one, mended in both if one.is_wrong]
+    return sum(after < before for before, after in far) >= MOST_OF_THEM * len(far)
 
 
 def _promise(part: Mend) -> tuple[int, ...]:
