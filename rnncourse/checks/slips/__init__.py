@@ -17,12 +17,12 @@ left alone.
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from rnncourse.checks.program import lines_of
-from rnncourse.checks.slips.likelihood import MENDED, MISSING, RELATED, SELDOM, SEVERAL, SUSPECTED
+from rnncourse.checks.slips.likelihood import MENDED, MISSING, RELATED, SELDOM, SEVERAL
 from rnncourse.checks.slips.statements import Slip, Slips
 from rnncourse.checks.slips.text import Patch, Text
 
@@ -119,23 +119,22 @@ class Changes:
         return list(self._slips.missing())
 
     def likeliest(
-        self, *, first: Collection[int] = (), but: Collection[int] = (), kinds: Collection[str] = ()
+        self, *, times: Mapping[int, float] | None = None, but: Collection[int] = (), kinds: Collection[str] = ()
     ) -> Iterator[Change]:
         """All changes, likeliest first; none gives the same program as another or as the source.
 
-        `first` are the lines that are suspected, `but` those that are not to be looked at, `kinds` those that are
-        likely.
+        `times` says of lines that are suspected how much likelier they are, `but` which are not to be looked at,
+        `kinds` which kinds of changes are likely.
         """
-        suspected, idle = set(first), set(but)
+        factors, idle = times or {}, set(but)
 
         def likelihood(slip: Slip) -> float:
-            times = SUSPECTED if suspected and not suspected.isdisjoint(_lines(slip)) else 1.0
-            return times * (RELATED if slip.kind in kinds else 1.0) * MENDED.get(_key(slip), SELDOM)
+            here = max((factors.get(n, 1.0) for n in _lines(slip)), default=1.0) if factors else 1.0
+            return here * (RELATED if slip.kind in kinds else 1.0) * MENDED.get(_key(slip), SELDOM)
 
         def all_() -> Iterator[Slip]:
             found = sorted(((likelihood(slip), -i) for i, slip in enumerate(self._present)), reverse=True)
-            likely = [self._present[-i] for value, i in found if value > MISSING]
-            yield from likely
+            yield from (self._present[-i] for value, i in found if value > MISSING)
             others = [self._present[-i] for value, i in found if value <= MISSING] + self._missing
             yield from sorted(others, key=likelihood, reverse=True)
 

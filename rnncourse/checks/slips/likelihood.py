@@ -1,7 +1,8 @@
 """How likely a small change is to mend, as measured on wrong answers by `python -m benchmarks.slips FILE...`."""
 
 SEVERAL = "*"  # behind the name of a change that is made at several places
-SUSPECTED = 4.0  # times as likely in a line that is suspected
+SUSPECTED = 2.0  # times as likely in a line that is run in no case that is right
+ACCUSED = 20.0  # in one that results hang on that are wrong, and none that is right; or where it stops
 RELATED = 20.0  # of a kind that makes the relation which holds
 SELDOM = 0.3  # of one that was not among them
 MISSING = 1.0  # what is missing somewhere is hardly likelier

@@ -25,6 +25,7 @@ from rnncourse.checks.program import Definition, Program, program_in
 from rnncourse.checks.shelf import others
 from rnncourse.checks.slips import Change, Changes
 from rnncourse.checks.slips.text import Text
+from rnncourse.checks.where import slices
 
 DRAWS = 3  # fresh draws on which a statement must hold before it is said
 SECONDS_A_TRIAL = 0.25  # for one case of a program that nobody has read, which may never return
@@ -363,6 +364,11 @@ class Inquiry:
         rights = [self.parts_right(one, one.seen) for one in asked]
         wrong = [i for i in range(self.results) if not all(right[i] for right in rights)]
         return wrong, [i for i in range(self.results) if i not in wrong]
+
+    @cached_property
+    def accused(self) -> set[int]:
+        """The lines on which only results hang that are wrong."""
+        return slices.suspected(self.program.tree, *self.wrong_and_right(self.asked))
 
     @cached_property
     def results(self) -> int:

@@ -16,7 +16,7 @@ from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.program import lines_of
 from rnncourse.checks.slips import Change
-from rnncourse.checks.where import slices
+from rnncourse.checks.slips.likelihood import ACCUSED, SUSPECTED
 from rnncourse.checks.where.inquiry import ORDINARY, Inquiry, Scope
 
 # The kinds of slips that make a relation.
@@ -78,9 +78,8 @@ def likely(inquiry: Inquiry, first: Sequence[int], related: str) -> Iterator[Cha
     tests = [n for n in ast.walk(inquiry.program.tree) if isinstance(n, (ast.If, ast.While))]
     if others:  # what is run in no case that is right, or in no case that is wrong, may hang on a wrong condition
         suspected |= {n for node in tests if node.body[0].lineno in suspected | idle for n in lines_of(node)}
-    suspected |= slices.suspected(inquiry.program.tree, *inquiry.wrong_and_right(inquiry.asked)) - idle
-    kinds = _MADE_BY.get(related, "").split(", ")
-    return inquiry.changes.likeliest(first={*first, *suspected}, but=idle, kinds=kinds)
+    times = dict.fromkeys(suspected, SUSPECTED) | dict.fromkeys({*first, *inquiry.accused}, ACCUSED)
+    return inquiry.changes.likeliest(times=times, but=idle, kinds=_MADE_BY.get(related, "").split(", "))
 
 
 def mending(inquiry: Inquiry, possible: Iterable[Change]) -> Iterator[Mend]:

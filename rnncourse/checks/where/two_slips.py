@@ -15,7 +15,8 @@ from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.merge import changes, merged
 from rnncourse.checks.program import definition
 from rnncourse.checks.slips import Change
-from rnncourse.checks.where import properties, repairs, slices
+from rnncourse.checks.slips.likelihood import ACCUSED
+from rnncourse.checks.where import properties, repairs
 from rnncourse.checks.where.alignment import leaves_unread, mark_variables
 from rnncourse.checks.where.borrowing import Borrower, Loan
 from rnncourse.checks.where.inquiry import ALL, Inquiry, OutOfTime
@@ -111,9 +112,8 @@ def completing(inquiry: Inquiry, part: Mend) -> Iterator[Pair]:
     rest = inquiry.with_change(part.change)
     if rest is None:
         return
-    suspected = slices.suspected(rest.program.tree, *rest.wrong_and_right(rest.asked))
-    borrowed = sorted(Borrower(rest).changes(), key=lambda change: suspected.isdisjoint(change.lines))
-    for change in chain(borrowed, rest.changes.likeliest(first=suspected)):
+    borrowed = sorted(Borrower(rest).changes(), key=lambda change: rest.accused.isdisjoint(change.lines))
+    for change in chain(borrowed, rest.changes.likeliest(times=dict.fromkeys(rest.accused, ACCUSED))):
         is_free = set(change.lines).isdisjoint(part.lines)
         if is_free and _mends(rest, change.source) and (change.kind or not _passes_by(rest, change.source)):
             before, after = (changes(rest.program.source, text) for text in (inquiry.program.source, change.source))
