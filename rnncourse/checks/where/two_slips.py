@@ -23,17 +23,15 @@ from rnncourse.checks.where.inquiry import ALL, Inquiry, OutOfTime
 from rnncourse.checks.where.repairs import Cases, Mend
 
 MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
-MOST_OF_THEM = 0.75
+MOST_OF_THEM = 0.75  # of the wrong cases, that a change has to bring nearer
 TRIALS_MORE = 200.0  # to look for two other changes, when two are found
-
-
-NONE = Change("", (), None, "")
+NOWHERE = Change("", (), None, "")
 
 
 @dataclass(frozen=True)
 class Pair:
     """Two changes of different lines that mend together; `source` is the program with both. Where what the first leaves
-    has a name, the second may be none, in no line.
+    has a name, the second may be `NOWHERE`.
     """
 
     first: Mend
@@ -43,7 +41,7 @@ class Pair:
     @property
     def both(self) -> Mend:
         """The two as one."""
-        if self.second is NONE:
+        if self.second is NOWHERE:
             return self.first
         return Mend(Change("", (*self.first.lines, *self.second.lines), None, self.source), ALL)
 
@@ -79,13 +77,11 @@ def find(inquiry: Inquiry, borrowed: Sequence[Change], mends: Iterable[Mend], be
                 if two := _named(inquiry, pair, besides):
                     is_number = not has_parts(one.wanted for one in inquiry.asked)
                     return None if is_number and _has_other_lines(inquiry, pair, way) else two
-    for part in first:
-        if (
-            isinstance(mistake := part.scope, Misconception)
-            and _may_be_so(inquiry, part)
-            and _comes_nearer(inquiry, part)
-        ):
-            return Two(Pair(part, NONE, part.change.source), (None, mistake))
+    with suppress(OutOfTime), inquiry.trials.uncounted():
+        for part in first:
+            mistake = part.scope if isinstance(part.scope, Misconception) else None
+            if mistake and _may_be_so(inquiry, part) and _comes_nearer(inquiry, part):
+                return Two(Pair(part, NOWHERE, part.change.source), (None, mistake))
     return None
 
 
