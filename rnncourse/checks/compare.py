@@ -218,7 +218,8 @@ class _Comparison:
         asked, given = expected.dtype.kind, got.dtype.kind
         if asked == "f":
             if given == "f" or (not typed and given in "iu"):
-                return None if not typed or got.dtype == expected.dtype else f"{expected.dtype}, the dtype of the input"
+                of = "" if expected.dtype == np.float64 else ", the dtype of the input"  # float64 comes of itself
+                return None if not typed or got.dtype == expected.dtype else f"{expected.dtype}{of}"
             return "an array of floats"
         if asked in "iu":
             return None if given in "iu" else "an array of whole numbers"

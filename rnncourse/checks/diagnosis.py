@@ -41,7 +41,7 @@ MANY = 6  # different answers, each a single float
 SMALL = 100  # the greatest denominator of a small fraction, as a share of right answers is one
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
-ELSEWHERE = "Look at the case “{}” as well: this alone does not give what comes out there."
+ELSEWHERE = "Look at the case “{}” as well."
 
 __all__ = ["TWO", "Diagnosis", "Evidence", "diagnose", "same"]
 

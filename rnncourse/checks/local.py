@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any
@@ -26,6 +27,7 @@ from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.program import Program, program_of
 
 SECONDS_A_CALL = 4.0  # of processor time; a right answer takes milliseconds
+MORE_MEMORY = 1 << 31  # bytes, for answers in another form
 _ABSENT = object()
 
 
@@ -67,6 +69,7 @@ class Local:
         """What the candidate does in another form, within so many seconds."""
         if self._space is None:
             self._space = dict(namespaces_of(self.candidate)[0])
+            self._context.enter_context(_little_memory())
         space = self._space
         done = self._within(seconds, lambda: attempt(text, name, space, drive, args))
         return done or Attempt(Observation(timed_out=True))
@@ -121,6 +124,27 @@ def _default_dtype_kept() -> Callable[[], None]:
             torch.set_default_dtype(before or torch.float32)
 
     return restore
+
+
+@contextlib.contextmanager
+def _little_memory() -> Iterator[None]:
+    """Within it, this process has `MORE_MEMORY` beside what it has: an answer in another form may ask for all there is,
+    and a kernel that is killed for it loses a student's work. Where the system knows no such limit, there is none.
+    """
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        soft, hard = before = resource.getrlimit(resource.RLIMIT_AS)
+        most = pages * resource.getpagesize() + MORE_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most if soft == resource.RLIM_INFINITY else min(soft, most), hard))
+    except (ImportError, OSError, ValueError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 class _Sink(io.TextIOBase):

@@ -495,7 +495,7 @@ last_real_step_of_both: The forward half is right. But at the last real step the
 - return combine(H_f[lengths - 1, rows], H_b[0], how)
 + return combine(H_f[lengths - 1, rows], H_b[lengths - 1, rows], how)
 
-forward_from_the_padding: The backward half is right. But `H_f[-1]` is, for the shorter sequences, a state from deep
+forward_from_the_padding: The backward half is right. But the forward one is, for shorter sequences, a state from deep
   inside the padding: take each row at its own last real step.
 + return combine(H_f[-1], H_b[0], how)
 

@@ -672,8 +672,8 @@ stops_at_the_first_rise: You stop as soon as a loss is not below the one before.
 - if waited == patience:
 + if epoch > 0 and not losses[-1] < losses[-2]:
 
-never_stops_early: You go through all epochs: patience has no say. Stop when `patience` epochs in a row brought no new
-  lowest loss.
+never_stops_early: You go on to the last epoch, where patience ends the training sooner. Stop as soon as `patience`
+  epochs in a row brought no new lowest loss.
 - if waited == patience:
 -     break
 
@@ -940,7 +940,8 @@ hardly_any_step: Your network has learned next to nothing when the epochs are ov
 - _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
 + _, h = train_step(parameters, memory, h, inputs, targets, 0.0005, 5.0)
 
-all_epochs_whatever_comes: You train for all max_epochs: patience has no say. `fit` takes care of both.
+all_epochs_whatever_comes: You train for all max_epochs, where patience ends the training sooner. `fit` takes care of
+  both.
 - losses, best_epoch = fit(train_epoch, validate, max_epochs, patience)
 + losses, best_epoch = fit(train_epoch, validate, max_epochs, max_epochs)
 

@@ -860,8 +860,8 @@ no_dropout: Nothing is ever dropped. In training mode the states that a layer ha
 - if l > 0:
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 
-dropout_in_eval_mode: You drop in eval mode too. `nn.functional.dropout(x, p)` does so unless you hand it
-  `self.training`; an nn.Dropout knows by itself.
+dropout_in_eval_mode: You drop in eval mode too, as `nn.functional.dropout(x, p)` does without `self.training`, or an
+  nn.Dropout that is made in `forward`. One that is made in `__init__` knows by itself.
 - x = nn.functional.dropout(x, self.dropout, self.training)
 + x = nn.functional.dropout(x, self.dropout)
 

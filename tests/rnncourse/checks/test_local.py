@@ -155,3 +155,16 @@ def test_where_an_import_of_torch_is_an_empty_folder_an_answer_is_asked_all_the_
 )
 def test_who_writes_to_an_argument_by_another_name_is_told_where_that_came_from(body, others):
     assert Program("f", f"def f(dH):\n    {body}\n").other_names([3]) == others
+
+
+def test_an_answer_in_another_form_cannot_fill_the_memory():
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+
+    def answer(n):
+        return n
+
+    with Local(answer, {}) as local:
+        done = local.attempt("def answer(n):\n    return len(bytes(n))\n", "answer", call, (1 << 33,), 10)
+    assert "MemoryError" in done.seen.error_types
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
