@@ -331,6 +331,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(spring(step=0.2), normal(rng, 2), normal(rng, 7), float(rng.uniform(1, 2)))
     yield edge("one step", bent_pair(lean=0.1), normal(rng, 3), normal(rng, 1, 2), _pair(rng, 2, 3))
     yield edge("one input for each row", leak(gain=1.3), normal(rng, 2, 3), normal(rng, 4, 2, 3), 0.6)
+    yield edge("a state of one entry", leak(gain=1.3), normal(rng, 1), normal(rng, 5, 1), 0.8)
     # States in the dtype of the first one, or of the inputs, lose their fractions.
     whole = leak(gain=1.3), 3, rng.integers(1, 9, 5), 0.7
     yield edge("s0 and the inputs are whole numbers, the later states are not", *whole)

@@ -32,6 +32,7 @@ ex = unit.exercise(
 def _(rng: np.random.Generator) -> Iterator[Case]:
     for N, keep in ((3, 0.9), (5, 0.25)):
         yield case(normal(rng, N), normal(rng, N), keep)
+    yield edge("one entry", normal(rng, 1), normal(rng, 1), 0.6)
     yield edge("keep everything", normal(rng, 4), normal(rng, 4), 1.0)
     yield edge("keep nothing", normal(rng, 4), normal(rng, 4), 0.0)
 

@@ -53,6 +53,20 @@ def test_the_reference_gets_full_marks(exercise):
         assert set(verdict.criteria.values()) == {True}
 
 
+@pytest.mark.parametrize("exercise", [e for e in CODE if not inspect.isclass(e.reference)], ids=lambda e: e.name)
+def test_who_drops_the_axes_of_length_1_is_refused(exercise):
+    arrays = []
+
+    def squeezed(*args):
+        answer = exercise.reference(*args)
+        parts = answer if isinstance(answer, tuple) else (answer,)
+        arrays.extend(part for part in parts if getattr(part, "ndim", 0))
+        parts = tuple(part.squeeze() if hasattr(part, "squeeze") else part for part in parts)
+        return parts if isinstance(answer, tuple) else parts[0]
+
+    assert refused(exercise, squeezed, seed_for(exercise, True)) or not arrays
+
+
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda e: e.name)
 def test_the_right_answer_to_a_question_gets_full_marks(question):
     assert check(question.answer, question.name).passed
