@@ -37,8 +37,9 @@ ex.draws()
 
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    x, h, U, W, b = draw(G=6)
-    yield edge("sums near 1000 and -1000", x, h, U, W, b + 1000 * np.array([1, -1, 1, -1, 1, -1]))
+    x, h, U, W, _ = draw(G=6)
+    x[0], h[0] = 0, 0
+    yield edge("sums of 0, and near 1000 and -1000", x, h, U, W, 1000.0 * np.array([1, -1, 0, 1, -1, 0]))
 
 
 ex.mistakes(r"""
