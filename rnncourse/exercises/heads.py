@@ -15,8 +15,8 @@ from rnncourse.fixtures.heads import (
     classifying_model,
     clock_model,
     cut_off_model,
+    delaying_model,
     gathering_model,
-    generating_model,
     opposite_model,
     tagging_model,
     truncated_model,
@@ -829,7 +829,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(made(truncated_model, 3, 4, 5, cut=2), normal(rng, 6, 2, 3), 4)
     # The rows end at different steps, and row 0 is neither the longest nor the shortest.
     yield case(made(classifying_model, 3, 5, 2, lengths=np.array([3, 5, 2])), normal(rng, 7, 3, 3), 0)
-    yield edge("more outputs than inputs", made(generating_model, 2, 4, 2, steps=7), normal(rng, 4, 3, 2), 5)
+    yield edge("more outputs than inputs", delaying_model(V=weights(rng, 2, 3), steps=3), normal(rng, 4, 3, 2), 5)
     yield edge("the last output", made(tagging_model, 2, 3, 4), normal(rng, 5, 3, 2), 4)
     yield edge("the first output", window_model(V=weights(rng, 2, 3), before=2, after=1), normal(rng, 6, 3, 2), 0)
     yield edge("one step, one row, one number", made(tagging_model, 1, 3, 1), normal(rng, 1, 1, 1), 0)
