@@ -404,7 +404,7 @@ scores_not_scaled: The scores are not scaled. Divide them by the root of H, the 
 + scores = queries @ keys.transpose(1, 2)
 
 scaled_by_the_keys_number: You divide by the root of the number of keys, or of steps. It is the root of H, the size of a
-  key: after the transpose that is its last axis.
+  key.
 - scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
 + scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[1])
 
@@ -543,7 +543,7 @@ causal_has_no_effect: `causal` has no effect: a step still looks at what comes a
 - mask = np.tri(len(X), dtype=bool) if causal else None
 + mask = None
 
-always_causal: You mask the future always. Without `causal` each step looks at all of them.
+always_causal: You mask the future without `causal`, too. Then each step looks at all of them.
 - mask = np.tri(len(X), dtype=bool) if causal else None
 + mask = np.tri(len(X), dtype=bool)
 

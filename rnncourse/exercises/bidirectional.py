@@ -104,8 +104,8 @@ read_from_what_was_written: The second half mirrors the first: you read from the
 + for t in range(length):
 +     reversed_X[t, n] = reversed_X[length - 1 - t, n]
 
-view_returned: `X[::-1]` is a view: it is X's own memory, read from its end, and whoever writes to one changes the
-  other. Return `X[::-1].copy()`.
+view_returned: What you return is X's own memory, as a slice and `np.flip` give it: whoever writes to one changes the
+  other. Return a copy.
 - return X[::-1].copy()
 + return X[::-1]
 
@@ -149,7 +149,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield edge("float32", *states(4, 3, 2, dtype=np.float32), how)
     yield edge("one step, one row", *states(1, 1, 3), "concat")
     yield edge("all sizes alike", *states(3, 3, 3), "product")
-    for how in ("mean", "", "SUM", " sum", "sums", "products", "concatenate"):
+    for how in ("mean", "", "SUM", " sum", "sums", "products", "con", "concatenate"):
         yield edge(f'how="{how}", which is none of the three', *states(4, 3, 2), how)
 
 
@@ -385,8 +385,8 @@ dX_of_the_forward_layer: Your dX is the forward layer's alone. x_t was read by b
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 + return dX_f, tuple(forward_gradients), tuple(backward_gradients)
 
-dX_of_the_backward_layer: Your dX is the backward layer's alone: the second result has overwritten the first. x_t was
-  read by both, so it gets the sum.
+dX_of_the_backward_layer: Your dX is the backward layer's alone. x_t was read by both layers, so it gets the sum of
+  what both send back.
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 + return dX_b[::-1].copy(), tuple(forward_gradients), tuple(backward_gradients)
 
@@ -531,8 +531,8 @@ always_concat: You always concatenate: `how` makes no difference. Hand it on to 
 - return combine(H_f[lengths - 1, rows], H_b[0], how)
 + return combine(H_f[lengths - 1, rows], H_b[0], "concat")
 
-in_the_order_of_time: A table of True and False picks the states in the order of time, so that the shortest sequence
-  comes first. Index with the steps and with the rows, `H_f[lengths - 1, np.arange(N)]`.
+in_the_order_of_time: Your forward half has the shortest sequence first, as a table of True and False or a sort puts
+  it. Index with the steps and with the rows, `H_f[lengths - 1, np.arange(N)]`.
 + ends = np.arange(1, len(H_f) + 1)[:, None] == lengths
 + return combine(H_f[ends], H_b[0], how)
 

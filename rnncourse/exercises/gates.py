@@ -81,7 +81,7 @@ softmax_for_sigmoid: Your gates share one whole: each row adds up to 1, as after
 + E = np.exp(a - a.max(axis=1, keepdims=True))
 + return E / E.sum(axis=1, keepdims=True)
 
-tanh_not_halved: Your gate is a tanh, but too steep: σ(a) = 0.5 + 0.5 * tanh(a / 2), with the half inside as well.
+tanh_not_halved: Your gate is too steep, σ(2a) for σ(a). By a tanh it is 0.5 + 0.5 * tanh(a / 2): halve inside, too.
 + return 0.5 + 0.5 * np.tanh(x @ U + h @ W + b)
 
 exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)), or

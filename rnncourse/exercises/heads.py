@@ -448,8 +448,8 @@ one_state_early: You take the state one step too early: a row of length 3 ends a
 + one_early = self.rnn(x)[0][last, torch.arange(x.shape[1])]
 + summary = one_early if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
-end_of_what_was_unpacked: You take the last step of what was unpacked. Unpacked states are 0 in the padding, so that
-  short rows get the bias of the head and nothing else. After packing it is h_n that holds each row's last real state.
+end_of_what_was_unpacked: Short rows get the bias of the head and nothing else: their states at the last step are 0, as
+  unpacking makes them. Row n ends at step lengths[n] - 1; after packing, h_n holds that state.
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
@@ -464,7 +464,7 @@ sorted_and_left_so: The answers come out sorted by length: row n answers for ano
 + lengths, order = lengths.sort(descending=True, stable=True)
 + packed, h_n = self.rnn(pack_padded_sequence(x[:, order], lengths))
 
-layer_axis_left: Your answer has one axis too many: h_n is (1, N, H), with an axis for layers. Give the head h_n[0].
+layer_axis_left: Your answer has one axis too many, as h_n, (1, N, H), has one for layers. Give the head h_n[0].
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
@@ -581,7 +581,7 @@ rows_in_sorted_order: The answers come out sorted by length: row n answers for a
 + lengths, order = lengths.sort(descending=True, stable=True)
 + packed = pack_padded_sequence(self.embedding(ids[:, order]), lengths)
 
-forward_direction_twice: The forward direction stands in for both: h_n[0] is used twice. h_n[1] is the backward one.
+forward_direction_twice: The forward direction stands in for both. h_n[1] is the backward one.
 - _, (f, g) = self.rnn(packed)
 + f = g = self.rnn(packed)[1][0]
 
@@ -827,30 +827,30 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(made(two_way_model, 2, 5, 4), normal(rng, 6, 3, 2), 2)
     yield case(window_model(V=weights(rng, 3, 4), before=2, after=1), normal(rng, 7, 2, 3), 4)
     yield case(made(truncated_model, 3, 4, 5, cut=2), normal(rng, 6, 2, 3), 4)
-    # The rows end at different steps, and row 0 is neither the longest nor the shortest.
-    yield case(made(classifying_model, 3, 5, 2, lengths=np.array([3, 5, 2])), normal(rng, 7, 3, 3), 0)
+    # The rows end at different steps, and the first and the last are neither the longest nor the shortest.
+    yield case(made(classifying_model, 3, 5, 2, lengths=np.array([3, 5, 2, 4])), normal(rng, 7, 4, 3), 0)
     yield edge("more outputs than inputs", delaying_model(V=weights(rng, 2, 3), steps=3), normal(rng, 4, 3, 2), 5)
     yield edge("the last output", made(tagging_model, 2, 3, 4), normal(rng, 5, 3, 2), 4)
     yield edge("the first output", window_model(V=weights(rng, 2, 3), before=2, after=1), normal(rng, 6, 3, 2), 0)
     yield edge("one step, one row, one number", made(tagging_model, 1, 3, 1), normal(rng, 1, 1, 1), 0)
     yield edge("no gradient reaches x", made(cut_off_model, 3, 4, 2), normal(rng, 5, 2, 3), 3)
     yield edge("the output hangs on nothing", clock_model(), normal(rng, 5, 2, 3), 3)
-    # The gradients of one input's entries cancel; they are tiny, and yet not 0. The first has none.
+    # The gradients of one input's entries cancel; they are tiny, and yet not 0.
     V = normal(rng, 2, 3)
-    cancelling = window_model(V=V[:1] * [[0], [1], [-1]], before=2, after=1)
-    yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 1, 3), 3)
+    cancelling = window_model(V=V[:1] * [[1], [-1]], before=2, after=1)
+    yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 1, 2), 3)
     # Where the outputs are 0, their squares have no gradient, and what is exp() of both of a pair would cancel.
     yield edge("x is all zeros", made(opposite_model, 2, 4, 3), np.zeros((6, 3, 2)), 3)
     # One entry of the output, or the inputs whose gradient is positive, are but some of these.
     yield edge("each entry of an output has read another input", gathering_model(), normal(rng, 20, 1, 1), 3)
-    yield edge("tiny gradients", window_model(V=1e-30 * V, before=1, after=2), normal(rng, 6, 3, 2), 2)
+    yield edge("tiny gradients, and of one entry", window_model(V=[[0], [1e-30]] * V, before=1, after=2), normal(rng, 6, 3, 2), 2)
     single = np.float32
     yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)
 
 
 ex.mistakes(r"""
-plain_sum: Where the entries of output t always add up to the same, as after a softmax, their sum has no gradient
-  although every entry has one. Give each entry a weight of its own, drawn at random.
+plain_sum: Where entries of output t always add up to the same, as after a softmax, your number has no gradient,
+  although each of them has one. Give each entry a weight of its own, drawn at random.
 - total = (torch.randn_like(output) * output).sum()
 + total = output.sum()
 
