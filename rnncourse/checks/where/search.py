@@ -254,7 +254,7 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         said.append(f"{'. '.join(parts)}{FIRST}")
     elif found.first:
         lines = (found.first.parameters["line"],)
-        what = "it stops" if found.first.kind == "raises" else "the first nan comes up"
+        what = "errors come up" if found.first.kind == "raises" else "the first nan comes up"
         calls = found.first.kind == "nan" and program and program.calls(lines[0])
         said.append(f"Line {lines[0]}{', or a function that it calls,' if calls else ''} is where {what}.")
     evidence += [_change(mend) for mend in mends]
