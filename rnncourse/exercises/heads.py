@@ -839,11 +839,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     V = normal(rng, 2, 3)
     cancelling = window_model(V=V[:1] * [[1], [-1]], before=2, after=1)
     yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 1, 2), 3)
-    # Where the outputs are 0, their squares have no gradient, and what is exp() of both of a pair would cancel.
+    # Where the outputs are 0, their squares have no gradient, and the exp of one cancels that of its negative.
     yield edge("x is all zeros", made(opposite_model, 2, 4, 3), np.zeros((6, 3, 2)), 3)
     # One entry of the output, or the inputs whose gradient is positive, are but some of these.
     yield edge("each entry of an output has read another input", gathering_model(), normal(rng, 20, 1, 1), 3)
-    yield edge("tiny gradients, and of one entry", window_model(V=[[0], [1e-30]] * V, before=1, after=2), normal(rng, 6, 3, 2), 2)
+    tiny = window_model(V=[[0], [1e-30]] * V, before=1, after=2)
+    yield edge("tiny gradients, and of one entry", tiny, normal(rng, 6, 3, 2), 2)
     single = np.float32
     yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)
 
