@@ -104,7 +104,9 @@ def goes_round(inquiry: Inquiry, change: Change) -> tuple[int, ...]:
         here = own.get(ast.unparse(one))
         if here is None or isinstance(one, (ast.Pass, ast.FunctionDef)):
             continue
-        less, alone = (text.with_patches([Patch([n], [ast.Pass()])]) for text, n in ((mended, one), (inquiry.text, here)))
+        less, alone = (
+            text.with_patches([Patch([n], [ast.Pass()])]) for text, n in ((mended, one), (inquiry.text, here))
+        )
         if less and alone and mends(inquiry, less) and any(_differs(inquiry, o, alone) for o in wrong):
             found |= {n for inner in ast.walk(here) if isinstance(inner, ast.stmt) for n in lines_of(inner)}
     return tuple(sorted(found - set(change.lines)))
