@@ -28,14 +28,14 @@ ex = unit.exercise(
 
 def bag(rng: np.random.Generator, counts: list[int]) -> tuple[list[str], list[str]]:
     """Tokens and a vocabulary whose words occur `counts` times, all different, in a drawn order that is not the
-    alphabet's. Among the tokens are strangers too: a plural, a capital, a comma, two words that are in no vocabulary.
+    alphabet's; the last is the first with a capital. Among the tokens are strangers too: a plural, a capital, a comma,
+    a space, two words that are in no vocabulary.
     """
-    words = [str(word) for word in rng.choice(WORDS, len(counts), replace=False)]
-    if words == sorted(words):
-        words.reverse()
+    words = [str(word) for word in rng.choice(WORDS, len(counts) - 1, replace=False)]
+    words.append(words[0].capitalize())
     times = [int(count) for count in rng.permutation(counts)]
     tokens = [word for word, count in zip(words, times) for _ in range(count)]
-    tokens += [words[0] + "s", words[-1].capitalize(), words[1] + ",", "xylophone", "quartz"]
+    tokens += [words[0] + "s", words[1].capitalize(), words[1] + ",", words[1] + " ", "xylophone", "quartz"]
     return [str(token) for token in rng.permutation(tokens)], words
 
 
@@ -73,6 +73,10 @@ parts_of_words: You count a word inside longer ones too, as "cat" in "cats": tha
 capitals_folded: You count "Cat" as "cat". To this function they are two tokens: compare the words as they are.
 - counts = Counter(tokens)
 + counts = Counter(token.lower() for token in tokens)
+
+capitals_folded_in_the_vocabulary_too = capitals_folded
++ words = [token.lower() for token in tokens]
++ return np.array([words.count(word.lower()) for word in vocabulary])
 
 punctuation_dropped: You count "cat," as "cat". To this function they are two tokens: compare the words as they are.
 - counts = Counter(tokens)
@@ -145,8 +149,10 @@ ex = unit.exercise(
 
 
 def babble(rng: np.random.Generator, words: int, length: int) -> list[str]:
-    """Tokens in which contexts come again, some with the same follower and some with another one."""
-    names = [str(word) for word in rng.choice(WORDS, words, replace=False)]
+    """Tokens in which contexts come again, some with the same follower and some with another one. Three of them are no
+    words in lower case.
+    """
+    names = [str(word) for word in rng.permutation(["The", ".", " ", *rng.choice(WORDS, words - 3, replace=False)])]
     a, b, c = names[:3]
     middle = [str(word) for word in rng.choice(names, length)]
     return [a, b, a, c, b, a, b, a, b, *middle, a, c, c]
@@ -275,12 +281,12 @@ ex = unit.exercise(
 def table(
     rng: np.random.Generator, length: int
 ) -> tuple[dict[tuple[str, ...], Counter[str]], tuple[str, ...], str, str]:
-    """A table of n-grams, one of its contexts, and two of that context's three followers: a frequent and a rare one."""
+    """A table of n-grams, one of its contexts, and two of that context's three followers: a frequent and the rarest."""
     names = [str(word) for word in rng.choice(WORDS, 6, replace=False)]
     a, b, c, *context = names
     contexts = [tuple(context[:length]), tuple(context[:length][::-1]) if length > 1 else (c,)]
-    often, seldom, never = int(rng.integers(4, 8)), int(rng.integers(2, 4)), 1
-    counts = {contexts[0]: Counter({a: often, b: seldom, c: never}), contexts[1]: Counter({a: 2, b: 9})}
+    often, other = int(rng.integers(4, 8)), int(rng.integers(2, 4))
+    counts = {contexts[0]: Counter({a: often, b: 1, c: other}), contexts[1]: Counter({a: 2, b: 9})}
     return counts, contexts[0], a, b
 
 
@@ -403,9 +409,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one token", logs(rng, 1))
     yield edge("a uniform model", np.full(5, -np.log(float(rng.integers(20, 90)))))
     yield edge("a model that is always certain and right", np.zeros(4))
-    yield edge("one impossible token", np.insert(logs(rng, 3), 1, -np.inf))
     yield edge("a token whose probability no float holds", np.append(logs(rng, 3), -900.0))
-    yield edge("a long text", np.tile(logs(rng, 12), 250))
+    long = rng.choice(logs(rng, 12), 3000)
+    yield edge("a long text", long)
+    yield edge("one impossible token", np.insert(long, 1, -np.inf))
 
 
 ex.mistakes(r"""
@@ -547,9 +554,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("u lies on a boundary before a probability of 0", np.array([0.25, 0.0, 0.0, 0.625, 0.125]), 0.25)
     p = np.array([0.1, 0.1, 0.3, 0.1, 0.1, 0.1, 0.1, 0.1])  # rounded, the sum is a hair below 1 as well
     yield edge("u is a hair below 1, and the sum not above it", p, ALMOST_ONE)
-    gaps = np.append(np.insert(p, 3, 0.0), [0.0, 0.0])  # so that the last index is not the number of pieces less one
-    yield edge("u is a hair below 1, and the last probabilities are 0", gaps, ALMOST_ONE)
-    yield edge("a tiny probability", np.array([1e-12, 0.5, 0.5 - 1e-12]), 0.0)
+    # The last index is not the number of pieces less one, nor the one where the sum grows for the last time.
+    gaps = np.append(np.insert(p, 3, 0.0), [1e-20, 0.0])
+    yield edge("u is a hair below 1, and the last probability is 0", gaps, ALMOST_ONE)
+    yield edge("a tiny probability", np.array([1e-20, 0.375, 0.625]), 0.0)
     short = np.array([0.25, 0.25, 0.375, 0.125 - 2.0**-53])
     yield edge("u lies exactly on a boundary, and the sum is a hair below 1", short, 0.5)
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
@@ -585,9 +593,9 @@ sorted_first: You sort the probabilities, and the index that you return is one i
 
 largest_first: You lay the pieces on the line by their size, the largest first. They lie in the order of the indices: u
   then falls into the piece of another token.
+- beyond = np.flatnonzero(np.cumsum(probabilities) > u)
 + order = np.argsort(probabilities)[::-1]
-+ beyond = np.flatnonzero(np.cumsum(probabilities[order]) > u)
-+ return int(order[beyond[0]]) if len(beyond) else int(order[np.flatnonzero(probabilities[order])[-1]])
++ beyond = order[np.cumsum(probabilities[order]) > u]
 
 boundary_to_the_left: Where u lies exactly on a boundary you take the piece before it; with u = 0 that can be an index
   whose probability is 0. Ask for `> u`, not `>= u` (in `np.searchsorted`: side="right").
