@@ -291,8 +291,8 @@ averaged_over_steps: dV and dc are averaged over the steps. The loss is the sum 
 - return dH, dV, dc
 + return dH, dV / len(dO), dc / len(dO)
 
-last_step_only: dV and dc hold what one step gave, the last. V and c are used at every step, and each use adds its part:
-  `+=`, not `=`.
+last_step_only: dV and dc hold what one step gave, the last, as with `=` for `+=`. V and c are used at every step, and
+  each use adds its part.
 - dV = np.einsum("tnh,tnq->hq", H, dO)
 - dc = dO.sum(axis=(0, 1))
 + dV = H[-1].T @ dO[-1]
@@ -991,8 +991,8 @@ sensitivity_not_carried: Each step starts from a sensitivity of zero: you get wh
 - S = np.einsum("nmik,mj->njik", S, W)
 + S = np.zeros_like(S)
 
-direct_part_missing: Everything is zero: the sensitivity begins at zero, and nothing is ever added. In each step every
-  parameter also acts directly, as often as v says.
+direct_part_missing: Everything is zero, as where nothing is ever added to the sensitivity. In each step every parameter
+  also acts directly, as often as v says.
 - S[:, units, :, units] += v
 
 slope_missing: The slope of the tanh is missing. What reaches a_t reaches h_t times 1 - h_t².

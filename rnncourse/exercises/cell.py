@@ -35,8 +35,8 @@ bias_outside: The bias stands outside the tanh. Add it to the sum first, then ta
   between -1 and 1.
 + return np.tanh(x @ W_xh) + b_h
 
-bias_for_each_input: The bias is added once for each entry of the input. It belongs to the sum once: add it outside of
-  the loop over the inputs.
+bias_for_each_input: The bias is added once for each entry of the input. It belongs to the sum once: add it when the
+  inputs are summed up.
 + return np.tanh(x @ W_xh + x.shape[1] * b_h)
 
 bias_forgotten: The bias b_h is missing from the sum.
@@ -163,8 +163,7 @@ state_ignored: Only the upper part of UW is used: your new state does not depend
 recurrent_matrix_transposed: The lower part of UW, which is W, is transposed. It is used as it stands: `h_prev @ W`.
 + return np.tanh(x @ UW[: x.shape[1]] + h_prev @ UW[x.shape[1] :].T + b)
 
-tanh_of_each_term: The tanh is taken of both products on their own. Take one product of the joined rows with UW, then
-  one tanh.
+tanh_of_each_term: The tanh is taken of both products on their own. Add them and the bias first, then take one tanh.
 + return np.tanh(x @ UW[: x.shape[1]]) + np.tanh(h_prev @ UW[x.shape[1] :]) + b
 
 tanh_of_both = tanh_of_each_term
@@ -238,8 +237,8 @@ first_input_skipped: Your first state is the start itself, and X[0] is never rea
 + h, states = h0, [h0.copy()]
 + for x in X[1:]:
 
-one_array_for_all_states: All your states are the last one: the same array is kept T times, and each step writes into
-  it. Keep a new array at each step, or a copy.
+one_array_for_all_states: All your states are the last one, as when each step writes into one array that is kept T
+  times. Keep a new array at each step, or a copy.
 - h, states = h0, []
 + h, states = h0.copy(), []
 - h = rnn_step(x, h, U, W, b)
@@ -393,7 +392,7 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
     if Y[2, 3] != 0:
         return f"-inf gives {Y[2, 3]:.0e}"
     off = np.abs(Y.sum(axis=-1) - 1).max()
-    return f"a row is {off:.0e} away from that, where float64 rounds at 1e-16" if off > 1e-13 else None
+    return f"a row's sum is off by {off:.0e}, where float64 rounds at 1e-16" if off > 1e-13 else None
 
 
 ex.mistakes(r"""
@@ -841,8 +840,8 @@ state_outlives_the_call: One bug is left: a second call starts where the first o
 + self.h = h
 + return np.stack(states) @ self.V + self.c
 
-state_reset_at_every_step: The repair went one step too far: the state is set to zeros at every time step, so nothing is
-  remembered at all. Set it once for each call, before the loop.
+state_reset_at_every_step: Every step starts from zeros, so nothing is remembered at all. Make the zeros once for each
+  call, before the loop, and hand each step the state of the step before.
 - h = rnn_step(x, h, self.U, self.W, self.b)
 + h = rnn_step(x, np.zeros_like(h), self.U, self.W, self.b)
 

@@ -65,8 +65,8 @@ strangers_in_the_last_entry: Tokens that are not in the vocabulary are added to 
 +     counts[vocabulary.index(token) if token in vocabulary else -1] += 1
 + return counts
 
-parts_of_words: You count a word inside longer ones too, as "cat" in "cats": that is what `count` does on a string.
-  Count whole tokens: `tokens` is a list already.
+parts_of_words: You count a word inside longer ones too, as "cat" in "cats": so do `count` and `in` on a string.
+  Compare whole tokens.
 + text = " ".join(tokens)
 + return np.array([text.count(word) for word in vocabulary])
 
@@ -219,8 +219,8 @@ last_follower_only: Each context remembers only what followed it last: the last 
 - counts.setdefault(context, Counter())[follower] += 1
 + counts[context] = Counter([follower])
 
-seen_for_counted: All your counts are 1, as `= 1` makes them, which says that a token was seen. Add one each time that
-  it is: `+= 1`.
+seen_for_counted: All your counts are 1, as with `= 1`, or with a set of n-grams. Add one each time that a token is
+  seen: `+= 1`.
 - counts.setdefault(context, Counter())[follower] += 1
 + counts.setdefault(context, Counter())[follower] = 1
 
@@ -234,8 +234,8 @@ minus_zero_is_zero: For n = 1 your context is everything read so far, and should
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + context, follower = tuple(tokens[: i + n - 1][-(n - 1) :]), tokens[i + n - 1]
 
-tokens_used_up: The counts are right, but your function eats the list that it was given: whoever called it has no text
-  left. Walk along the tokens with an index, and take none away.
+tokens_used_up: The counts are right, but your function changes the list that it was given, as `pop` does. Walk along
+  the tokens with an index, and leave them as they are.
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + context, follower = tuple(tokens[: n - 1]), tokens[n - 1]
 + tokens.pop(0)
@@ -359,7 +359,7 @@ unseen_context_always_zero: A context that was never seen gives 0 even with smoo
 - return (followers[token] + alpha) / total if total else 0.0
 + return (followers[token] + alpha) / total if followers else 0.0
 
-question_written_into_the_table: The probability is right, but asking for it writes an empty entry into the table, as
+question_written_into_the_table: The probability is right, but asking for it writes an entry into the table, as
   `setdefault` and `counts[context] = …` do. Use `counts.get(context, …)`, which only reads.
 - followers = counts.get(context, Counter())
 + followers = counts.setdefault(context, Counter())
@@ -451,12 +451,12 @@ impossible_tokens_clipped: You lift impossible tokens to a small probability tha
   infinite loss is the truth about such a model: let it be inf.
 + return np.exp(-np.mean(np.maximum(log_probabilities, np.log(1e-10))))
 
-product_of_probabilities: You multiply the probabilities themselves. Their product is soon smaller than any float, so
-  it becomes 0: stay with the logarithms until the very end.
+product_of_probabilities: The probability of a whole text, a product, is soon smaller than any float: it becomes 0, and
+  one over it inf. Take the mean of the logarithms first, and exp last.
 + return np.prod(np.exp(log_probabilities)) ** (-1 / len(log_probabilities))
 
-argument_turned_round: The number is right, but you change the caller's array: `*=` and `/=` write into it. Compute a
-  new one, as `-log_probabilities` does.
+argument_turned_round: The number is right, but you change the caller's array, as `*=` does. Compute a new one, as
+  `-log_probabilities` is.
 + log_probabilities *= -1
 + return np.exp(np.mean(log_probabilities))
 """)
@@ -616,8 +616,8 @@ zero_if_none: When no sum is larger than u, you return 0, as `np.argmax` of an a
   back on the last index with p_i > 0.
 + return int(np.argmax(np.cumsum(probabilities) > u))
 
-summed_in_place: The index is right, but you write the sums into the caller's array: afterwards its probabilities are
-  gone. Let `np.cumsum` make a new array, or keep the sum so far in a number.
+summed_in_place: The index is right, but you write into the caller's array, as sums in place do. Let `np.cumsum` make a
+  new array, or keep the sum so far in a number.
 + for i in range(1, len(probabilities)):
 +     probabilities[i] += probabilities[i - 1]
 + beyond = np.flatnonzero(probabilities > u)

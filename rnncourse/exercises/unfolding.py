@@ -149,8 +149,8 @@ s0_itself_in_the_list: You return a list that holds the caller's own s0: whoever
 - return np.stack(states)
 + return states
 
-called_once_more: The states are right, but f is called once more than there are steps, and what it gives then is thrown
-  away. Leave the loop when the last state is there.
+called_once_more: The states are right, but f is called once more than there are steps. Keep what each call gives: it is
+  the next state.
 - return np.stack(states)
 + f(states[-1], theta)
 + return np.stack(states)
@@ -372,8 +372,8 @@ first_input_skipped: The first input drives nothing, and the last state is missi
 - for x in xs:
 + for x in xs[1:]:
 
-one_past_the_end: You count time from 1 to T, as the formula does, but in Python x_1 is `xs[0]` and x_T is `xs[T-1]`.
-  Loop over `xs` itself, and no index can go wrong.
+one_past_the_end: You ask for an input behind the last one: in Python x_1 is `xs[0]` and x_T is `xs[T-1]`. Loop over
+  `xs` itself, and no index can go wrong.
 - for x in xs:
 -     states.append(f(states[-1], x, theta))
 + for t in range(1, len(xs) + 1):
@@ -569,8 +569,8 @@ only_the_first_entry: Only the first entry of each input is raised. A model may 
 - raised[k, d] += eps
 + raised[k, 0] += eps
 
-only_the_last_entry_counts: Only the last entry of input k counts: what the entries before it said is lost when column k
-  is written anew. Combine what they say: `depends[:, k] |= …`.
+only_the_last_entry_counts: Only the last entry of input k counts, as when column k is written anew for each. Combine
+  what all of them say: `depends[:, k] |= …`.
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + depends[:, k] = changed.reshape(T, -1).any(axis=1)
 
@@ -593,7 +593,7 @@ xs_written_to: The matrix is right, but you write into the caller's xs. Even if 
 + changed = model(raised) != base
 + xs[k, d] = before
 
-two_axes_taken_for_granted: Your code assumes that the output has two axes, (T, Q). It may have one or three as well:
+two_axes_taken_for_granted: Your code assumes that the output has two axes, (T, Q). It may have one, or more than two:
   `.reshape(T, -1)` makes two of any number.
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + depends[:, k] |= changed.any(axis=1)
@@ -614,8 +614,8 @@ all_entries_must_change: You demand that all entries of output t change. One is 
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + depends[:, k] |= changed.reshape(T, -1).all(axis=1)
 
-sums_compared: You compare the sum of each output. When one entry goes up and another goes down, the sum stays: compare
-  entry by entry.
+sums_compared: When one entry of an output goes up and another goes down, you see no change: their sum stays, and their
+  mean. Compare entry by entry.
 - changed = model(raised) != base
 + changed = model(raised).reshape(T, -1).sum(axis=1) != base.reshape(T, -1).sum(axis=1)
 
