@@ -35,7 +35,7 @@ def bag(rng: np.random.Generator, counts: list[int]) -> tuple[list[str], list[st
     words.append(words[0].capitalize())
     times = [int(count) for count in rng.permutation(counts)]
     tokens = [word for word, count in zip(words, times) for _ in range(count)]
-    tokens += [words[0] + "s", words[1].capitalize(), words[1] + ",", words[1] + " ", "xylophone", "quartz"]
+    tokens += [words[0] + "s", words[1].capitalize(), words[1] + ",", words[0] + " ", "xylophone", "quartz"]
     return [str(token) for token in rng.permutation(tokens)], words
 
 
@@ -286,7 +286,7 @@ def table(
     a, b, c, *context = names
     contexts = [tuple(context[:length]), tuple(context[:length][::-1]) if length > 1 else (c,)]
     often, other = int(rng.integers(4, 8)), int(rng.integers(2, 4))
-    counts = {contexts[0]: Counter({a: often, b: 1, c: other}), contexts[1]: Counter({a: 2, b: 9})}
+    counts = {contexts[0]: Counter({a: often, c: other, b: 1}), contexts[1]: Counter({a: 2, b: 9})}
     return counts, contexts[0], a, b
 
 
@@ -487,12 +487,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-rounded: Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of two
-  ints is exact.
+rounded: Your number is a float, or has been one, which keeps only the first 16 digits or so. Stay with whole numbers:
+  `**` of two ints is exact.
 + return int(float(vocabulary_size) ** n)
 
-left_as_a_float: You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of
-  entries is a whole number: `**` of two ints is exact.
+left_as_a_float = rounded
 + return math.pow(vocabulary_size, n)
 
 overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round without
@@ -555,13 +554,13 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     p = np.array([0.1, 0.1, 0.3, 0.1, 0.1, 0.1, 0.1, 0.1])  # rounded, the sum is a hair below 1 as well
     yield edge("u is a hair below 1, and the sum not above it", p, ALMOST_ONE)
     # The last index is not the number of pieces less one, nor the one where the sum grows for the last time.
-    gaps = np.append(np.insert(p, 3, 0.0), [1e-20, 0.0])
+    gaps = np.append(np.insert(p, [3, 3], 0.0), [1e-20, 0.0])
     yield edge("u is a hair below 1, and the last probability is 0", gaps, ALMOST_ONE)
     yield edge("a tiny probability", np.array([1e-20, 0.375, 0.625]), 0.0)
     short = np.array([0.25, 0.25, 0.375, 0.125 - 2.0**-53])
     yield edge("u lies exactly on a boundary, and the sum is a hair below 1", short, 0.5)
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
-    yield edge("one token", np.array([1.0]), float(rng.random()))
+    yield edge("one token, and u is as large as its probability", np.array([ALMOST_ONE]), ALMOST_ONE)
 
 
 ex.mistakes(r"""

@@ -93,8 +93,8 @@ s0_left_out: s0 is missing: your first state is s_1. The result begins with s0, 
 - return np.stack(states)
 + return np.array(states[1:])
 
-last_state_missing: The last state is missing: you take steps - 1 steps. Count the arrows of the unfolded graph, not its
-  circles: there are `steps` of them.
+last_state_missing: The last state is missing. Count the arrows of the unfolded graph, not its circles: there are `steps`
+  of them, between steps + 1 states.
 - for _ in range(steps):
 + for _ in range(1, steps):
 
@@ -372,8 +372,8 @@ first_input_skipped: The first input drives nothing, and the last state is missi
 - for x in xs:
 + for x in xs[1:]:
 
-one_past_the_end: You ask for an input behind the last one: in Python x_1 is `xs[0]` and x_T is `xs[T-1]`. Loop over
-  `xs` itself, and no index can go wrong.
+one_past_the_end: An index is one too large: the inputs end with `xs[T-1]`, and the T + 1 states with `states[T]`. Loop
+  over `xs` itself, collect in a list, and no index can go wrong.
 - for x in xs:
 -     states.append(f(states[-1], x, theta))
 + for t in range(1, len(xs) + 1):
@@ -484,7 +484,7 @@ def table(scale: float) -> Callable[[Any], Any]:
     signs = np.array([[[0.0, 1.0, -1.0], [0.0, -2.0, 2.0]]])
 
     def model(xs: Any) -> Any:
-        mixed = scale * xs[:, 0] + 2 * np.append(xs[1:, 1], 0.0)
+        mixed = scale * xs[:, 0] + 2 * np.append(xs[1:, -1], 0.0)
         return mixed[:, None, None, None] * signs
 
     return model
@@ -540,7 +540,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(window(kernel=kernel(3, 2, 4), left=2), normal(rng, 5, 2))
     yield case(differences(share=float(rng.uniform(0.3, 0.6))), normal(rng, 4, 3))
     xs = normal(rng, 6, 3)
-    xs[int(rng.integers(1, 5)), 1] = 0.0  # an entry that is 0 can be raised, but not scaled
+    xs[int(rng.integers(1, 5)), -1] = 0.0  # an entry that is 0 can be raised, but not scaled
     yield case(table(scale=float(rng.uniform(0.5, 2))), xs)
     yield case(fading(keep=0.1), rng.uniform(1, 2, (5, 2)))
     yield case(window(kernel=-kernel(2, 2, 3), left=1), normal(rng, 5, 2))  # what is raised, lowers: != is not >
@@ -624,7 +624,7 @@ small_changes_overlooked: Small changes are overlooked, as `np.isclose` and `np.
 - changed = model(raised) != base
 + changed = ~np.isclose(model(raised), base)
 
-scaled_for_raised: You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no influence: add eps.
+scaled_for_raised: You multiply an entry. One that is 0 stays 0 and seems to have no influence: add eps.
 - raised[k, d] += eps
 + raised[k, d] *= 1 + eps
 
