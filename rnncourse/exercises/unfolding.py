@@ -93,8 +93,8 @@ s0_left_out: s0 is missing: your first state is s_1. The result begins with s0, 
 - return np.stack(states)
 + return np.array(states[1:])
 
-last_state_missing: The last state is missing. Count the arrows of the unfolded graph, not its circles: there are `steps`
-  of them, between steps + 1 states.
+last_state_missing: The last state is missing. Count the arrows of the unfolded graph, not its circles: there are
+  `steps` of them, between steps + 1 states.
 - for _ in range(steps):
 + for _ in range(1, steps):
 
