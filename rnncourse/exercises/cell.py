@@ -415,8 +415,8 @@ over_the_first_axis: Your probabilities sum to one along the first axis, over ro
 + E = np.exp(O - O.max(axis=0, keepdims=True))
 + return E / E.sum(axis=0, keepdims=True)
 
-divided_by_the_first_axis: Your exponentials are right, and you divide the exponentials by their sum along the first
-  axis, over rows or steps. A row is divided by its own sum, along the last.
+divided_by_the_first_axis: You divide the exponentials by their sum along the first axis, over rows or steps. A row is
+  divided by its own sum, along the last.
 - return E / E.sum(axis=-1, keepdims=True)
 + return E / E.sum(axis=0)
 
@@ -840,8 +840,8 @@ state_outlives_the_call: One bug is left: a second call starts where the first o
 + self.h = h
 + return np.stack(states) @ self.V + self.c
 
-state_reset_at_every_step: Every step starts from zeros, so nothing is remembered at all. Make the zeros once for each
-  call, before the loop, and hand each step the state of the step before.
+state_reset_at_every_step: Nothing is remembered: each step goes as from zeros. Make them once for each call, before the
+  loop, and let each step read the state of the step before.
 - h = rnn_step(x, h, self.U, self.W, self.b)
 + h = rnn_step(x, np.zeros_like(h), self.U, self.W, self.b)
 
