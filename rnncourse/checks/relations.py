@@ -236,7 +236,7 @@ def steps_lost(part: Part) -> Iterator[Key]:
         if part.is_time(k) and n:
             ways = {"first_step_lost": (1, None), "last_step_lost": (None, -1), "first_step_only": (0, 1)}
             yield from ((name, letter) for name, (i, j) in ways.items() if equal(_cut(right, k, i, j), own))
-            if equal(np.repeat(_cut(right, k, -1, None), n, k), own):
+            if own.any() and equal(np.repeat(_cut(right, k, -1, None), n, k), own):
                 yield "last_step_everywhere", letter
         if equal(right, _cut(own, k, None, -1)):
             yield "one_more_behind", letter

@@ -35,8 +35,8 @@ bias_outside: The bias stands outside the tanh. Add it to the sum first, then ta
   between -1 and 1.
 + return np.tanh(x @ W_xh) + b_h
 
-bias_for_each_input: The bias is added once for each entry of the input. It belongs to the sum once: add it outside of
-  the loop over the inputs.
+bias_for_each_input: The bias is added once for each entry of the input. It belongs to the sum once: add it when the
+  inputs are summed up.
 + return np.tanh(x @ W_xh + x.shape[1] * b_h)
 
 bias_forgotten: The bias b_h is missing from the sum.
@@ -137,6 +137,7 @@ ex = unit.exercise(
     gives="h (N, H)",
     uses=(cell.hidden_layer, cell.rnn_step),
     forbids=("torch",),
+    ends={"x": "whole"},
     hints=(
         "The first D rows of UW wait for the entries of x, the last H rows for those of h_prev. Put the two "
         "side by side in that order.",
@@ -146,13 +147,6 @@ ex = unit.exercise(
     ),
 )
 ex.draws()
-
-
-@ex.cases
-def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    _, *others = draw(N=3, D=4, H=2)
-    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, 3)], *others)
-
 
 ex.mistakes(r"""
 state_before_input: The two halves are in the wrong order: U is on top in UW, so x comes first, then h_prev. The shapes
@@ -169,8 +163,7 @@ state_ignored: Only the upper part of UW is used: your new state does not depend
 recurrent_matrix_transposed: The lower part of UW, which is W, is transposed. It is used as it stands: `h_prev @ W`.
 + return np.tanh(x @ UW[: x.shape[1]] + h_prev @ UW[x.shape[1] :].T + b)
 
-tanh_of_each_term: The tanh is taken of both products on their own. Take one product of the joined rows with UW, then
-  one tanh.
+tanh_of_each_term: The tanh is taken of both products on their own. Add them and the bias first, then take one tanh.
 + return np.tanh(x @ UW[: x.shape[1]]) + np.tanh(h_prev @ UW[x.shape[1] :]) + b
 
 tanh_of_both = tanh_of_each_term
@@ -244,8 +237,8 @@ first_input_skipped: Your first state is the start itself, and X[0] is never rea
 + h, states = h0, [h0.copy()]
 + for x in X[1:]:
 
-one_array_for_all_states: All your states are the last one: the same array is kept T times, and each step writes into
-  it. Keep a new array at each step, or a copy.
+one_array_for_all_states: All your states are the last one, as when each step writes into one array that is kept T
+  times. Keep a new array at each step, or a copy.
 - h, states = h0, []
 + h, states = h0.copy(), []
 - h = rnn_step(x, h, U, W, b)
@@ -391,10 +384,15 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32))
 
 
-@ex.holds("Each row sums to 1, up to rounding")
+@ex.holds("Each row sums to 1, up to rounding, and -inf gives 0, to the last digit")
 def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
-    off = np.abs(np.sum(call(normal(rng, 5, 4)), axis=-1) - 1).max()
-    return f"a row is {off:.0e} away from that, where float64 rounds at 1e-16" if off > 1e-13 else None
+    O = normal(rng, 5, 4)
+    O[2, 3] = -np.inf
+    Y = np.asarray(call(O))
+    if Y[2, 3] != 0:
+        return f"-inf gives {Y[2, 3]:.0e}"
+    off = np.abs(Y.sum(axis=-1) - 1).max()
+    return f"a row's sum is off by {off:.0e}, where float64 rounds at 1e-16" if off > 1e-13 else None
 
 
 ex.mistakes(r"""
@@ -417,8 +415,8 @@ over_the_first_axis: Your probabilities sum to one along the first axis, over ro
 + E = np.exp(O - O.max(axis=0, keepdims=True))
 + return E / E.sum(axis=0, keepdims=True)
 
-divided_by_the_first_axis: Your exponentials are right, and you divide the exponentials by their sum along the first
-  axis, over rows or steps. A row is divided by its own sum, along the last.
+divided_by_the_first_axis: You divide the exponentials by their sum along the first axis, over rows or steps. A row is
+  divided by its own sum, along the last.
 - return E / E.sum(axis=-1, keepdims=True)
 + return E / E.sum(axis=0)
 
@@ -471,6 +469,7 @@ ex = unit.exercise(
     gives="Y (T, N, Q), H (T, N, H)",
     uses=(cell.hidden_layer, cell.rnn_step, cell.rnn_step_concat, cell.rnn_forward, cell.output_layer, cell.softmax),
     forbids=("torch", "scipy"),
+    ends={"X": "whole"},
     hints=(
         "You have all three parts already: they only need to be put one after the other.",
         "States from `rnn_forward`, logits from `output_layer`, probabilities from `softmax`. Return the "
@@ -799,11 +798,11 @@ ex = unit.exercise(
 def calls_of_one_object(
     rng: np.random.Generator, T: int, N: int, D: int, H: int, Q: int, dtype: Any = np.float64
 ) -> tuple[Any, ...]:
-    """Draw the five parameters, and three calls, the last one the first again."""
+    """Draw the five parameters, and three calls, the second one the first again."""
     parameters = cell_weights(rng, D, H, dtype)
     X, longer = normal(rng, T, N, D, dtype=dtype), normal(rng, T + 1, N, D, dtype=dtype)
     output = weights(rng, H, Q, dtype), normal(rng, Q, dtype=dtype)
-    return (*parameters, *output), [("forward", (x,)) for x in (X, longer, X)]
+    return (*parameters, *output), [("forward", (x,)) for x in (X, X, longer)]
 
 
 # The second has as many rows as units, where a contraction over the rows runs and has the right shape.
@@ -841,8 +840,8 @@ state_outlives_the_call: One bug is left: a second call starts where the first o
 + self.h = h
 + return np.stack(states) @ self.V + self.c
 
-state_reset_at_every_step: The repair went one step too far: the state is set to zeros at every time step, so nothing is
-  remembered at all. Set it once for each call, before the loop.
+state_reset_at_every_step: Nothing is remembered: each step goes as from zeros. Make them once for each call, before the
+  loop, and let each step read the state of the step before.
 - h = rnn_step(x, h, self.U, self.W, self.b)
 + h = rnn_step(x, np.zeros_like(h), self.U, self.W, self.b)
 

@@ -28,14 +28,14 @@ ex = unit.exercise(
 
 def bag(rng: np.random.Generator, counts: list[int]) -> tuple[list[str], list[str]]:
     """Tokens and a vocabulary whose words occur `counts` times, all different, in a drawn order that is not the
-    alphabet's. Among the tokens are strangers too: a plural, a capital, a comma, two words that are in no vocabulary.
+    alphabet's; the last is the first with a capital. Among the tokens are strangers too: a plural, a capital, a comma,
+    a space, two words that are in no vocabulary.
     """
-    words = [str(word) for word in rng.choice(WORDS, len(counts), replace=False)]
-    if words == sorted(words):
-        words.reverse()
+    words = [str(word) for word in rng.choice(WORDS, len(counts) - 1, replace=False)]
+    words.append(words[0].capitalize())
     times = [int(count) for count in rng.permutation(counts)]
     tokens = [word for word, count in zip(words, times) for _ in range(count)]
-    tokens += [words[0] + "s", words[-1].capitalize(), words[1] + ",", "xylophone", "quartz"]
+    tokens += [words[0] + "s", words[1].capitalize(), words[1] + ",", words[0] + " ", "xylophone", "quartz"]
     return [str(token) for token in rng.permutation(tokens)], words
 
 
@@ -65,14 +65,18 @@ strangers_in_the_last_entry: Tokens that are not in the vocabulary are added to 
 +     counts[vocabulary.index(token) if token in vocabulary else -1] += 1
 + return counts
 
-parts_of_words: You count a word inside longer ones too, as "cat" in "cats": that is what `count` does on a string.
-  Count whole tokens: `tokens` is a list already.
+parts_of_words: You count a word inside longer ones too, as "cat" in "cats": so do `count` and `in` on a string.
+  Compare whole tokens.
 + text = " ".join(tokens)
 + return np.array([text.count(word) for word in vocabulary])
 
 capitals_folded: You count "Cat" as "cat". To this function they are two tokens: compare the words as they are.
 - counts = Counter(tokens)
 + counts = Counter(token.lower() for token in tokens)
+
+capitals_folded_in_the_vocabulary_too = capitals_folded
++ words = [token.lower() for token in tokens]
++ return np.array([words.count(word.lower()) for word in vocabulary])
 
 punctuation_dropped: You count "cat," as "cat". To this function they are two tokens: compare the words as they are.
 - counts = Counter(tokens)
@@ -145,8 +149,10 @@ ex = unit.exercise(
 
 
 def babble(rng: np.random.Generator, words: int, length: int) -> list[str]:
-    """Tokens in which contexts come again, some with the same follower and some with another one."""
-    names = [str(word) for word in rng.choice(WORDS, words, replace=False)]
+    """Tokens in which contexts come again, some with the same follower and some with another one. Three of them are no
+    words in lower case.
+    """
+    names = [str(word) for word in rng.permutation(["The", ".", " ", *rng.choice(WORDS, words - 3, replace=False)])]
     a, b, c = names[:3]
     middle = [str(word) for word in rng.choice(names, length)]
     return [a, b, a, c, b, a, b, a, b, *middle, a, c, c]
@@ -213,8 +219,8 @@ last_follower_only: Each context remembers only what followed it last: the last 
 - counts.setdefault(context, Counter())[follower] += 1
 + counts[context] = Counter([follower])
 
-seen_for_counted: All your counts are 1, as `= 1` makes them, which says that a token was seen. Add one each time that
-  it is: `+= 1`.
+seen_for_counted: All your counts are 1, as with `= 1`, or with a set of n-grams. Add one each time that a token is
+  seen: `+= 1`.
 - counts.setdefault(context, Counter())[follower] += 1
 + counts.setdefault(context, Counter())[follower] = 1
 
@@ -228,8 +234,8 @@ minus_zero_is_zero: For n = 1 your context is everything read so far, and should
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + context, follower = tuple(tokens[: i + n - 1][-(n - 1) :]), tokens[i + n - 1]
 
-tokens_used_up: The counts are right, but your function eats the list that it was given: whoever called it has no text
-  left. Walk along the tokens with an index, and take none away.
+tokens_used_up: The counts are right, but your function changes the list that it was given, as `pop` does. Walk along
+  the tokens with an index, and leave them as they are.
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + context, follower = tuple(tokens[: n - 1]), tokens[n - 1]
 + tokens.pop(0)
@@ -275,12 +281,12 @@ ex = unit.exercise(
 def table(
     rng: np.random.Generator, length: int
 ) -> tuple[dict[tuple[str, ...], Counter[str]], tuple[str, ...], str, str]:
-    """A table of n-grams, one of its contexts, and two of that context's three followers: a frequent and a rare one."""
+    """A table of n-grams, one of its contexts, and two of that context's three followers: a frequent and the rarest."""
     names = [str(word) for word in rng.choice(WORDS, 6, replace=False)]
     a, b, c, *context = names
     contexts = [tuple(context[:length]), tuple(context[:length][::-1]) if length > 1 else (c,)]
-    often, seldom, never = int(rng.integers(4, 8)), int(rng.integers(2, 4)), 1
-    counts = {contexts[0]: Counter({a: often, b: seldom, c: never}), contexts[1]: Counter({a: 2, b: 9})}
+    often, other = int(rng.integers(4, 8)), int(rng.integers(2, 4))
+    counts = {contexts[0]: Counter({a: often, c: other, b: 1}), contexts[1]: Counter({a: 2, b: 9})}
     return counts, contexts[0], a, b
 
 
@@ -353,7 +359,7 @@ unseen_context_always_zero: A context that was never seen gives 0 even with smoo
 - return (followers[token] + alpha) / total if total else 0.0
 + return (followers[token] + alpha) / total if followers else 0.0
 
-question_written_into_the_table: The probability is right, but asking for it writes an empty entry into the table, as
+question_written_into_the_table: The probability is right, but asking for it writes an entry into the table, as
   `setdefault` and `counts[context] = …` do. Use `counts.get(context, …)`, which only reads.
 - followers = counts.get(context, Counter())
 + followers = counts.setdefault(context, Counter())
@@ -403,9 +409,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one token", logs(rng, 1))
     yield edge("a uniform model", np.full(5, -np.log(float(rng.integers(20, 90)))))
     yield edge("a model that is always certain and right", np.zeros(4))
-    yield edge("one impossible token", np.insert(logs(rng, 3), 1, -np.inf))
     yield edge("a token whose probability no float holds", np.append(logs(rng, 3), -900.0))
-    yield edge("a long text", np.tile(logs(rng, 12), 250))
+    long = rng.choice(logs(rng, 12), 3000)
+    yield edge("a long text", long)
+    yield edge("one impossible token", np.insert(long, 1, -np.inf))
 
 
 ex.mistakes(r"""
@@ -444,12 +451,12 @@ impossible_tokens_clipped: You lift impossible tokens to a small probability tha
   infinite loss is the truth about such a model: let it be inf.
 + return np.exp(-np.mean(np.maximum(log_probabilities, np.log(1e-10))))
 
-product_of_probabilities: You multiply the probabilities themselves. Their product is soon smaller than any float, so
-  it becomes 0: stay with the logarithms until the very end.
+product_of_probabilities: The probability of a whole text, a product, is soon smaller than any float: it becomes 0, and
+  one over it inf. Take the mean of the logarithms first, and exp last.
 + return np.prod(np.exp(log_probabilities)) ** (-1 / len(log_probabilities))
 
-argument_turned_round: The number is right, but you change the caller's array: `*=` and `/=` write into it. Compute a
-  new one, as `-log_probabilities` does.
+argument_turned_round: The number is right, but you change the caller's array, as `*=` does. Compute a new one, as
+  `-log_probabilities` is.
 + log_probabilities *= -1
 + return np.exp(np.mean(log_probabilities))
 """)
@@ -480,12 +487,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-rounded: Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of two
-  ints is exact.
+rounded: Your number is a float, or has been one, which keeps only the first 16 digits or so. Stay with whole numbers:
+  `**` of two ints is exact.
 + return int(float(vocabulary_size) ** n)
 
-left_as_a_float: You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of
-  entries is a whole number: `**` of two ints is exact.
+left_as_a_float = rounded
 + return math.pow(vocabulary_size, n)
 
 overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round without
@@ -547,13 +553,14 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("u lies on a boundary before a probability of 0", np.array([0.25, 0.0, 0.0, 0.625, 0.125]), 0.25)
     p = np.array([0.1, 0.1, 0.3, 0.1, 0.1, 0.1, 0.1, 0.1])  # rounded, the sum is a hair below 1 as well
     yield edge("u is a hair below 1, and the sum not above it", p, ALMOST_ONE)
-    gaps = np.append(np.insert(p, 3, 0.0), [0.0, 0.0])  # so that the last index is not the number of pieces less one
-    yield edge("u is a hair below 1, and the last probabilities are 0", gaps, ALMOST_ONE)
-    yield edge("a tiny probability", np.array([1e-12, 0.5, 0.5 - 1e-12]), 0.0)
+    # The last index is not the number of pieces less one, nor the one where the sum grows for the last time.
+    gaps = np.append(np.insert(p, [3, 3], 0.0), [1e-20, 0.0])
+    yield edge("u is a hair below 1, and the last probability is 0", gaps, ALMOST_ONE)
+    yield edge("a tiny probability", np.array([1e-20, 0.375, 0.625]), 0.0)
     short = np.array([0.25, 0.25, 0.375, 0.125 - 2.0**-53])
     yield edge("u lies exactly on a boundary, and the sum is a hair below 1", short, 0.5)
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
-    yield edge("one token", np.array([1.0]), float(rng.random()))
+    yield edge("one token, and u is as large as its probability", np.array([ALMOST_ONE]), ALMOST_ONE)
 
 
 ex.mistakes(r"""
@@ -585,9 +592,9 @@ sorted_first: You sort the probabilities, and the index that you return is one i
 
 largest_first: You lay the pieces on the line by their size, the largest first. They lie in the order of the indices: u
   then falls into the piece of another token.
+- beyond = np.flatnonzero(np.cumsum(probabilities) > u)
 + order = np.argsort(probabilities)[::-1]
-+ beyond = np.flatnonzero(np.cumsum(probabilities[order]) > u)
-+ return int(order[beyond[0]]) if len(beyond) else int(order[np.flatnonzero(probabilities[order])[-1]])
++ beyond = order[np.cumsum(probabilities[order]) > u]
 
 boundary_to_the_left: Where u lies exactly on a boundary you take the piece before it; with u = 0 that can be an index
   whose probability is 0. Ask for `> u`, not `>= u` (in `np.searchsorted`: side="right").
@@ -608,8 +615,8 @@ zero_if_none: When no sum is larger than u, you return 0, as `np.argmax` of an a
   back on the last index with p_i > 0.
 + return int(np.argmax(np.cumsum(probabilities) > u))
 
-summed_in_place: The index is right, but you write the sums into the caller's array: afterwards its probabilities are
-  gone. Let `np.cumsum` make a new array, or keep the sum so far in a number.
+summed_in_place: The index is right, but you write into the caller's array, as sums in place do. Let `np.cumsum` make a
+  new array, or keep the sum so far in a number.
 + for i in range(1, len(probabilities)):
 +     probabilities[i] += probabilities[i - 1]
 + beyond = np.flatnonzero(probabilities > u)
