@@ -935,7 +935,7 @@ started_at_zero: Your network learns how often each character comes, and nothing
 - parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
 + parameters = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
 
-hardly_any_step: The network that you return has learned next to nothing. Are its parameters those of before an epoch?
+hardly_any_step: The network that you return has learned next to nothing. Are its parameters those of the start?
   Is the rate too small, or the memory too large at its start? Look for the rate in steps of ten.
 - _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
 + _, h = train_step(parameters, memory, h, inputs, targets, 0.0005, 5.0)
