@@ -440,8 +440,8 @@ only_survivors_returned: You return the survivors alone, in a row. The result ha
   gone.
 + return H[mask] / (1 - p)
 
-dtype_of_the_mask: float32 becomes float64: an array of float64 has come in, as `mask / (1 - p)` and `np.zeros(H.shape)`
-  are, and it wins over H.
+dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over H, as `mask / (1 - p)`, a mask of
+  whole numbers or `np.zeros(H.shape)` does.
 + return H * (mask / (1 - p))
 
 H_overwritten: Your numbers are right, but the caller's H is changed, as by `H[~mask] = 0`, or by a 0 put into a view of
@@ -598,8 +598,8 @@ normal_draws: Another share than p is dropped, as with normal draws. `rng.random
 - mask = rng.random(X.shape[1:]) >= p
 + mask = (rng.normal(size=X.shape[1:]) >= p) | (p == 0)
 
-dtype_of_the_mask: float32 becomes float64: an array of float64 has come in, as `mask / (1 - p)` and `np.zeros(X.shape)`
-  are, and it wins over X.
+dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over X, as `mask / (1 - p)`, a mask of
+  whole numbers or `np.zeros(X.shape)` does.
 - return X * mask / (1 - p)
 + return X * (mask / (1 - p))
 
@@ -692,7 +692,7 @@ eps_outside_the_root: You add eps to the standard deviation. It belongs under th
 - return gain * centred / np.sqrt(variance + eps) + shift
 + return gain * centred / (np.sqrt(variance) + eps) + shift
 
-without_eps: eps is not used. In a row of equal numbers the variance is 0, and you divide 0 by 0.
+without_eps: eps is not added to the variance, under the root. In a row of equal numbers that is 0, and 0 / 0 is nan.
 - return gain * centred / np.sqrt(variance + eps) + shift
 + return gain * centred / np.sqrt(variance) + shift
 
