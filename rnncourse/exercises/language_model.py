@@ -312,8 +312,8 @@ short_rest_kept: Your last batch is shorter than the others. What is left over a
 + for start in range(0, length, steps):
 +     yield rows[start : min(start + steps, length)], rows[start + 1 : start + steps + 1]
 
-last_full_batch_lost: Where the rows are a whole number of batches long, your last batch is missing. The last start may be
-  length - steps: `range(0, length - steps + 1, steps)`.
+last_full_batch_lost: Where the rows are a whole number of batches long, your last batch is missing. The last start may
+  be length - steps: `range(0, length - steps + 1, steps)`.
 - for start in range(0, length - steps + 1, steps):
 + for start in range(0, length - steps, steps):
 
@@ -1015,8 +1015,8 @@ cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. 
 not_normalised: Your numbers do not sum to 1: the division by their sum is missing. `softmax` does it.
 + return np.exp((logits - logits.max(axis=-1, keepdims=True)) / temperature)
 
-powers_of_the_probabilities: You start from probabilities at temperature 1: right on paper, but where one was rounded to 0
-  its logit is lost. Divide the logits, before the softmax.
+powers_of_the_probabilities: You start from probabilities at temperature 1: right on paper, but where one was rounded to
+  0 its logit is lost. Divide the logits, before the softmax.
 + powers = softmax(logits) ** (1 / temperature)
 + return powers / powers.sum(axis=-1, keepdims=True)
 """)
@@ -1450,8 +1450,8 @@ state_thrown_away_each_time = state_thrown_away_after_the_prompt
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 + h = rnn_step(onehot[[new[-1]]], np.zeros_like(h), U, W, b)
 
-prompt_written_to: The new ids are right, but a prompt that is a list is changed, as by appending to it. Begin a list for
-  the new ones, or copy the prompt first.
+prompt_written_to: The new ids are right, but a prompt that is a list is changed, as by appending to it. Begin a list
+  for the new ones, or copy the prompt first.
 - onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
 + onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), prompt
 + if not isinstance(prompt, list):

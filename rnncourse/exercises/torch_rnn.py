@@ -66,9 +66,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*unrolled(rng, 4, 3, 5, 2))
     yield case(*tangled(rng, 4, 3, 8))
     x, W, b = normal(rng, 3, 4), weights(rng, 4, 2), normal(rng, 2)
+    square, row = normal(rng, 4, 4), normal(rng, 4)
     once = ["L = (x @ W + b).tanh().sum()", "L.backward()"]
     yield edge("a Var added to itself", {"x": x}, {}, ["y = x.tanh()", "L = (y + y).sum()", "L.backward()"])
-    yield edge("the row on the left", {"x": normal(rng, 4, 4), "r": normal(rng, 4)}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
+    yield edge("the row on the left", {"x": square, "r": row}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
     yield edge("two rows", {"r": normal(rng, 4), "s": normal(rng, 4)}, {}, ["L = (r + s).tanh().sum()", "L.backward()"])
     yield edge("arrays on the right", {"x": x}, {"W": W, "b": b}, once)
     yield edge(
@@ -86,9 +87,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         {},
         ["h = (x @ W + b).tanh()", "L = h.sum()", "M = (h @ V).tanh().sum()", "L.backward()", "M.backward()"],
     )
-    yield edge(
-        "one that has no part in it", {"x": x, "W": W, "b": b, "y": 1000 * normal(rng, 2, 3)}, {}, ["z = y.tanh()", *once]
-    )
+    yield edge("one that has no part in it", {"x": x, "W": W, "b": b, "y": 1000 * square}, {}, ["z = y.tanh()", *once])
     yield edge(
         "float32 and whole numbers", {"x": x.astype(np.float32), "W": rng.integers(-1, 2, (4, 2)), "b": b}, {}, once
     )
@@ -263,7 +262,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case((4, 2), scratch_parameters(rng, 4, 2), [(x,), (normal(rng, 4, 3, 4),), (x[:, :2],), (x, None)])
     calls = [(normal(rng, 4, 2, 3), normal(rng, 1, 2, 6)), (normal(rng, 5, 4, 3), normal(rng, 1, 4, 6))]
     yield case((3, 6), scratch_parameters(rng, 3, 6), calls)
-    yield edge("one step, one unit", (3, 1), scratch_parameters(rng, 3, 1), [(normal(rng, 1, 4, 3), normal(rng, 1, 4, 1))])
+    x, h0 = normal(rng, 1, 4, 3), normal(rng, 1, 4, 1)
+    yield edge("one step, one unit", (3, 1), scratch_parameters(rng, 3, 1), [(x, h0)])
     yield edge("one row", (2, 3), scratch_parameters(rng, 2, 3), [(normal(rng, 4, 1, 2), normal(rng, 1, 1, 3))])
     single = np.float32
     x, h0 = normal(rng, 4, 2, 3, dtype=single), normal(rng, 1, 2, 5, dtype=single)
