@@ -321,8 +321,9 @@ def multiplied(part: Part) -> Iterator[Key]:
             yield "divided_by_size", name
     top = np.unravel_index(np.abs(right).argmax(), right.shape)
     factor = own[top] / right[top] if right[top] else 1.0
-    if np.isfinite(factor) and factor not in (0, 1) and equal(factor * right, own):
-        yield "constant_factor", f"{factor:.4g}"
+    told = f"{factor:.4g}"
+    if np.isfinite(factor) and told not in ("0", "-0", "1") and equal(factor * right, own):
+        yield "constant_factor", told
     if right.ndim and len(part.axes.axes or ()) != 1:
         tops = np.abs(right).argmax(axis=-1)[..., None]
         factors = np.take_along_axis(own, tops, -1) / np.take_along_axis(right, tops, -1)

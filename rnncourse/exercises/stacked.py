@@ -300,8 +300,8 @@ layers_in_forward_order: You go up through the layers, the first one first. An e
 - return dH, dh0, gradients[::-1]
 + return dH, dh0, gradients
 
-gradients_from_the_top_down: Your list of gradients begins with the top layer, since that is where you began. It is in
-  the order of `layers`: turn it round.
+gradients_from_the_top_down: Your list of gradients begins with the top layer. It is in the order of `layers`: turn it
+  round.
 - return dH, dh0, gradients[::-1]
 + return dH, dh0, gradients
 
@@ -324,7 +324,7 @@ dX_of_the_top_layer: Your dX is that of the top layer, the error of what *it* re
 + return dX, dh0, gradients[::-1]
 
 own_states_taken_as_input: In the upper layers dU is built from the layer's own states. What met U were the states of
-  the layer *below*: look at the index.
+  the layer *below*.
 - dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 + dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l + 1] if l > 0 else X, h0[l], read[l + 1], U, W)
 
@@ -402,7 +402,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("p = 0", normal(rng, 4, 3, 2), 0.0, np.ones((4, 3, 2), dtype=bool))
     yield edge("one step of one row", normal(rng, 1, 1, 12), 0.4, keep_most(rng, 0.4, 1, 1, 12))
     yield edge("everything dropped", normal(rng, 4, 2, 3), 0.8, np.zeros((4, 2, 3), dtype=bool))
-    yield edge("float32", normal(rng, 4, 2, 5, dtype=np.float32), 0.3, keep_most(rng, 0.3, 4, 2, 5))
+    yield edge("float32, nothing dropped", normal(rng, 4, 2, 5, dtype=np.float32), 0.3, np.ones((4, 2, 5), dtype=bool))
 
 
 ex.mistakes(r"""
@@ -440,8 +440,8 @@ only_survivors_returned: You return the survivors alone, in a row. The result ha
   gone.
 + return H[mask] / (1 - p)
 
-dtype_of_the_mask: float32 becomes float64: an array of float64 has come in, as `mask / (1 - p)` and `np.zeros(H.shape)`
-  are, and it wins over H.
+dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over H, as `mask / (1 - p)`, a mask of
+  whole numbers or `np.zeros(H.shape)` does.
 + return H * (mask / (1 - p))
 
 H_overwritten: Your numbers are right, but the caller's H is changed, as by `H[~mask] = 0`, or by a 0 put into a view of
@@ -554,8 +554,8 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-a_fixed_number: The same number of entries is dropped each time. Each entry is dropped with probability p by a draw of
-  its own, whatever becomes of the others.
+a_fixed_number: How many entries are dropped is not left to chance alone. Each entry is dropped with probability p by a
+  draw of its own, whatever becomes of the others.
 - mask = rng.random(X.shape[1:]) >= p
 + mask = np.ones(X.shape[1:], dtype=bool)
 + mask.flat[rng.permutation(mask.size)[: round(p * mask.size)]] = False
@@ -593,13 +593,13 @@ scaled_down: You multiply by 1 - p. The survivors have to make up for those that
 - return X * mask / (1 - p)
 + return X * mask * (1 - p)
 
-normal_draws: Your numbers are drawn from a normal distribution, so that another share than p lies below p. `rng.random`
-  draws evenly from 0 to 1.
+normal_draws: Another share than p is dropped, as with normal draws. `rng.random` draws evenly from 0 to 1, so that a
+  share of p lies below p.
 - mask = rng.random(X.shape[1:]) >= p
 + mask = (rng.normal(size=X.shape[1:]) >= p) | (p == 0)
 
-dtype_of_the_mask: float32 becomes float64: an array of float64 has come in, as `mask / (1 - p)` and `np.zeros(X.shape)`
-  are, and it wins over X.
+dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over X, as `mask / (1 - p)`, a mask of
+  whole numbers or `np.zeros(X.shape)` does.
 - return X * mask / (1 - p)
 + return X * (mask / (1 - p))
 
@@ -673,7 +673,7 @@ over_everything: You take one mean and one variance of all entries. Each row has
 + centred = x - x.mean()
 + variance = (centred**2).mean()
 
-not_centred: The mean is not subtracted: you divide by the size alone. Subtract it first.
+not_centred: The mean is not subtracted from x before you divide.
 - centred = x - x.mean(axis=-1, keepdims=True)
 - variance = (centred**2).mean(axis=-1, keepdims=True)
 + centred = x
@@ -692,7 +692,7 @@ eps_outside_the_root: You add eps to the standard deviation. It belongs under th
 - return gain * centred / np.sqrt(variance + eps) + shift
 + return gain * centred / (np.sqrt(variance) + eps) + shift
 
-without_eps: eps is not used. In a row of equal numbers the variance is 0, and you divide 0 by 0.
+without_eps: eps is not added to the variance, under the root. In a row of equal numbers that is 0, and 0 / 0 is nan.
 - return gain * centred / np.sqrt(variance + eps) + shift
 + return gain * centred / np.sqrt(variance) + shift
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from rnncourse import torch_rnn
 from rnncourse.checks.callables import Named
-from rnncourse.checks.drive import builds, differentiable, module, train, with_tensors
+from rnncourse.checks.drive import builds, differentiable, layer, train, with_tensors
 from rnncourse.checks.exercise import LENGTHS, Case, Unit, case, cell_weights, edge, normal, weights
 from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.checks.plain import Plain
@@ -66,9 +66,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*unrolled(rng, 4, 3, 5, 2))
     yield case(*tangled(rng, 4, 3, 8))
     x, W, b = normal(rng, 3, 4), weights(rng, 4, 2), normal(rng, 2)
+    square, row = normal(rng, 4, 4), normal(rng, 4)
     once = ["L = (x @ W + b).tanh().sum()", "L.backward()"]
     yield edge("a Var added to itself", {"x": x}, {}, ["y = x.tanh()", "L = (y + y).sum()", "L.backward()"])
-    yield edge("the row on the left", {"x": x, "r": normal(rng, 4)}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
+    yield edge("the row on the left", {"x": square, "r": row}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
     yield edge("two rows", {"r": normal(rng, 4), "s": normal(rng, 4)}, {}, ["L = (r + s).tanh().sum()", "L.backward()"])
     yield edge("arrays on the right", {"x": x}, {"W": W, "b": b}, once)
     yield edge(
@@ -86,9 +87,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         {},
         ["h = (x @ W + b).tanh()", "L = h.sum()", "M = (h @ V).tanh().sum()", "L.backward()", "M.backward()"],
     )
-    yield edge(
-        "one that has no part in it", {"x": x, "W": W, "b": b, "y": normal(rng, 2, 3)}, {}, ["z = y.tanh()", *once]
-    )
+    yield edge("one that has no part in it", {"x": x, "W": W, "b": b, "y": 1000 * square}, {}, ["z = y.tanh()", *once])
     yield edge(
         "float32 and whole numbers", {"x": x.astype(np.float32), "W": rng.integers(-1, 2, (4, 2)), "b": b}, {}, once
     )
@@ -101,8 +100,8 @@ last_part_only: A Var that is used more than once gets the error of one use only
 - errors[part] = errors.get(part, 0) + back(errors[var])
 + errors[part] = back(errors[var])
 
-handed_on_too_early: An error is handed on before all of it has arrived: you go through the parts in the order in which
-  you found them. First everything that was made later, then what it was made of.
+handed_on_too_early: An error is handed on before all of it has arrived. First everything that was made later, then what
+  it was made of.
 - for var in sorted(found, key=lambda var: var.number, reverse=True):
 -     var.grad += errors[var]
 -     for part, back in var.made_of:
@@ -263,7 +262,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case((4, 2), scratch_parameters(rng, 4, 2), [(x,), (normal(rng, 4, 3, 4),), (x[:, :2],), (x, None)])
     calls = [(normal(rng, 4, 2, 3), normal(rng, 1, 2, 6)), (normal(rng, 5, 4, 3), normal(rng, 1, 4, 6))]
     yield case((3, 6), scratch_parameters(rng, 3, 6), calls)
-    yield edge("one step", (3, 2), scratch_parameters(rng, 3, 2), [(normal(rng, 1, 4, 3), normal(rng, 1, 4, 2))])
+    x, h0 = normal(rng, 1, 4, 3), normal(rng, 1, 4, 1)
+    yield edge("one step, one unit", (3, 1), scratch_parameters(rng, 3, 1), [(x, h0)])
     yield edge("one row", (2, 3), scratch_parameters(rng, 2, 3), [(normal(rng, 4, 1, 2), normal(rng, 1, 1, 3))])
     single = np.float32
     x, h0 = normal(rng, 4, 2, 3, dtype=single), normal(rng, 1, 2, 5, dtype=single)
@@ -447,8 +447,9 @@ ex = unit.exercise(
     "CharRNN",
     points=3,
     takes="sizes, parameters, inputs",
-    gives="returned [logits (T, N, V), state (1, N, H)], gradients",
-    drive=module,
+    gives="returned [logits (T, N, V), state (1, N, H)], gradients, "
+    "input_gradients [None, the gradient with respect to the state (1, N, H)]",
+    drive=layer,
     hints=(
         "Three modules, one after the other: ids become vectors, vectors become states, states become logits. Which "
         "sizes does each go from and to?",
@@ -491,8 +492,8 @@ state_ignored: The state that is handed in is not used: every call starts from z
 - states, state = self.rnn(self.embedding(ids), state)
 + states, state = self.rnn(self.embedding(ids))
 
-last_step_only: Your logits are those of the last step only: they are made from h_n. The prediction is wanted after
-  every step, so the output layer reads the first thing that nn.RNN returns, all states (T, N, H).
+last_step_only: Your logits are those of the last step only. The prediction is wanted after every step: the output layer
+  reads the first thing that nn.RNN returns, all states (T, N, H).
 - return self.output(states), state
 + return self.output(state), state
 
@@ -813,7 +814,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for note, (T, lengths) in LENGTHS.items():
         yield edge(note, normal(rng, T, len(lengths), 2), lengths)
     yield edge("one unit", normal(rng, 5, 3, 1), np.array([1, 4, 3]))
-    yield edge("float32", normal(rng, 5, 3, 4, dtype=np.float32), np.array([1, 4, 3]))
+    yield edge("float32", normal(rng, 5, 3, 3, dtype=np.float32), np.array([1, 4, 3]))
 
 
 ex.mistakes(r"""

@@ -154,6 +154,7 @@ def test_a_dtype_that_the_check_takes_is_no_mistake():
         ("count_ngrams", "return {}"),
         ("edit_distance", "return len(a) + len(b) + 1"),
         ("perplexity", "return 1e6 - np.mean(log_probabilities)"),
+        ("perplexity", "return 1.00002 * model(log_probabilities)"),  # "1 times what it should be"
     ],
 )
 def test_a_direction_alone_and_what_is_not_there_are_not_worth_a_sentence(name, body):
