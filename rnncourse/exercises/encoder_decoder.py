@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for note, (T, lengths) in LENGTHS.items():
         yield edge(note, (4, 4, 4), encoding(rng, 4, 4, 4), [(ids(4, T, len(lengths)), lengths)])
     single = encoding(rng, 5, 2, 3, np.float32)
-    yield edge("float32", (5, 2, 3), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([2, 3]))])
+    yield edge("float32", (5, 2, 3), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([4, 2]))])
 
 
 @ex.holds("Other ids under the padding change no state")
@@ -207,8 +208,9 @@ ex = unit.exercise(
 def decoder_call(
     rng: np.random.Generator, T: int, N: int, V: int, E: int, H: int, dtype: Any = np.float64
 ) -> tuple[Any, ...]:
-    """Draw sizes, parameters and two calls, of which the second has a row more."""
-    calls = [(rng.integers(0, V, size=(T, n)), normal(rng, 1, n, H, dtype=dtype)) for n in (N, N + 1)]
+    """Draw sizes, parameters and three calls, of which two are of one size and the first has a row less."""
+    sizes = N, N + 1, N + 1
+    calls = [(rng.integers(0, V, size=(T, n)), normal(rng, 1, n, H, dtype=dtype)) for n in sizes]
     return (V, E, H), decoding(rng, V, E, H, dtype), calls
 
 
@@ -301,30 +303,33 @@ ex = unit.exercise(
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def targets(*shape: int, dtype: Any = np.int64) -> np.ndarray:
-        """Ids from 3 on, in which neighbours differ along both axes, so that every shift shows."""
+        """Ids, in which neighbours differ along all axes, so that every shift shows."""
         while True:
-            drawn = rng.integers(3, 20, size=shape).astype(dtype)
+            drawn = rng.integers(0, 10, size=shape).astype(dtype)
             if all((np.diff(drawn, axis=axis) != 0).all() for axis in range(len(shape))):
                 return drawn
 
     yield case("array", targets(5, 3), 1)
     yield case("tensor", targets(4, 2), 2)
     yield case("array", targets(6, 4), 2)
-    yield edge("one step", "array", targets(1, 3), 1)
-    yield edge("one row", "tensor", targets(5, 1), 2)
-    yield edge("one sequence, without a batch axis", "array", targets(5), 1)
-    yield edge("one sequence, without a batch axis", "tensor", targets(4), 2)
+    for kind in ("array", "tensor"):
+        yield edge("one step", kind, targets(1, 3), 1)
+        yield edge("one row", kind, targets(5, 1), 2)
+        yield edge("one sequence, without a batch axis", kind, targets(5), 1)
+        yield edge("a third axis", kind, targets(4, 3, 2), 2)
     yield edge("as many steps as rows", "tensor", targets(4, 4), 1)
     yield edge("int32", "array", targets(4, 3, dtype=np.int32), 2)
-    yield edge("bos is 0", "array", targets(4, 3), 0)
+    first_is_bos = targets(4, 3)
+    first_is_bos[0] = 0
+    yield edge("bos is 0, and the first target too", "array", first_is_bos, 0)
 
 
 @ex.holds("The dtype stays")
 def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
-    for kind in ("array", "tensor"):
-        _, shifted = call(kind, rng.integers(3, 20, size=(4, 3)).astype(np.int32), 2)
-        if np.asarray(shifted).dtype != np.int32:
-            return f"the {kind} of int32 came back as one of {np.asarray(shifted).dtype}."
+    for kind, dtype in itertools.product(("array", "tensor"), ("int32", "float32")):
+        _, shifted = call(kind, rng.integers(3, 20, size=(4, 3)).astype(dtype), 2)
+        if np.asarray(shifted).dtype != dtype:
+            return f"the {kind} of {dtype} came back as one of {np.asarray(shifted).dtype}."
     return None
 
 
@@ -448,7 +453,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*translating(5, 7, 2, 3, 0), [call(4, 6, 2, 5, 7, np.array([2, 3]))])
     yield edge("one step each, one row", *translating(4, 5, 3, 2, 1), [call(1, 1, 1, 4, 5)])
     yield edge("as long as the source", *translating(6, 6, 3, 4, 1), [call(5, 5, 4, 6, 6, np.array([5, 2, 1, 4]))])
-    yield edge("float32", *translating(5, 6, 3, 4, 1, np.float32), [call(4, 5, 2, 5, 6, np.array([4, 2]))])
+    yield edge("float32", *translating(5, 6, 3, 4, 1, np.float32), [call(4, 5, 2, 5, 6, np.array([3, 3]))])
 
 
 ex.mistakes(r"""
@@ -556,11 +561,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     turned = targets[6][:8] + targets[6][9] + targets[6][8]
     yield case([*predictions[:6], turned if turned != targets[6] else "x", predictions[7]], targets)
     ids = [[int(i) for i in rng.integers(3, 13, size=n)] for n in (4, 2, 5, 3, 6)]
-    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], ids[4]], ids)
+    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], ids[4], ids[1]], [*ids, ids[1]])  # one pair twice
     yield edge("one prediction, right", *([list(targets[:1])] * 2))
     yield edge("one prediction, wrong", predictions[:1], targets[:1])
     yield edge("none is right", targets[1:5], targets[:4])
-    yield edge("an empty answer", [[], [4, 5], [6]], [[], [4, 5], []])
+    yield edge("an empty answer", [[], [4, 5], [0]], [[], [4, 5], []])
     # As an array, answers of one length would be compared entry by entry.
     alike = [[int(i) for i in rng.integers(3, 13, size=4)] for _ in range(3)]
     yield edge("answers of one length", [alike[0], [*alike[1][:3], 2], alike[2]], alike)
@@ -652,16 +657,16 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case(*args)
     a, b = pair()
     yield case([ord(c) for c in a], [ord(c) for c in b])
-    # As long as each other, and yet a letter is lost at one end and put in at the other: an answer that knows no
+    # As long as each other, and yet letters are lost at one end and put in at the other: an answer that knows no
     # deletions, or no insertions, replaces every letter.
     turned = "".join(rng.permutation(list("abcdefgh")))
-    yield case(turned, turned[1:] + turned[0])
-    yield case(turned, turned[-1] + turned[:-1])
+    yield case(turned, turned[3:] + turned[:3])
+    yield case(turned, turned[-3:] + turned[:-3])
     yield edge("equal", a, a)
     yield edge("the first is empty", "", b)
     yield edge("the second is empty", a, "")
     yield edge("both are empty", [], [])
-    yield edge("nothing in common", "abc", "xyzwv")
+    yield edge("nothing in common: capitals and blanks count", "abc  ", "ABC")
     for _ in range(8):
         yield edge("two letters", *("".join(rng.choice(["a", "b"], length)) for length in rng.integers(1, 5, 2)))
     yield edge("one is the beginning of the other, and its end", "aa", "a")
@@ -777,10 +782,14 @@ free_at_the_end: You take the least of the last row, so that the end of b costs 
 
 
 @named
-def table_step(table: np.ndarray, following: np.ndarray) -> Callable[[int, int], tuple[np.ndarray, int]]:
+def table_step(
+    table: np.ndarray, following: np.ndarray, unread: int = -1
+) -> Callable[[int, int], tuple[np.ndarray, int]]:
     """A model with states 0 … S-1: log-probabilities table[state, token] (V,), next state following[state, token]."""
 
     def step(token: int, state: int) -> tuple[np.ndarray, int]:
+        if token == unread:
+            raise ValueError("step was called with eos, for what has ended")
         return table[state, token].copy(), int(following[state, token])
 
     return step
@@ -809,15 +818,26 @@ NEVER = -25.0  # what is added to the score of a token that a model practically 
 
 
 def drawn_table(
-    rng: np.random.Generator, S: int, V: int, bos: int, eos: int, end: float, spread: float = 1.5, again: float = NEVER
+    rng: np.random.Generator,
+    S: int,
+    V: int,
+    bos: int,
+    eos: int,
+    end: float,
+    spread: float = 1.5,
+    again: float = NEVER,
+    *,
+    unread: int = -1,
 ) -> Named:
-    """Draw a `table_step`. `end` is added to eos's scores, and `again` to those of bos, unless it is eos too."""
+    """Draw a `table_step`. `end` is added to eos's scores, and `again` to those of bos, unless it is eos too. A token
+    that is `unread` it does not take.
+    """
     scores = spread * normal(rng, S, V, V)
     scores[..., eos] += end
     if bos != eos:
         scores[..., bos] += again
     following = rng.integers(0, S, size=(S, V))
-    return table_step(table=log_softmax(scores), following=following)
+    return table_step(table=log_softmax(scores), following=following, unread=unread)
 
 
 def drawn_network(rng: np.random.Generator, V: int, H: int, bos: int, eos: int, end: float) -> Named:
@@ -868,7 +888,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     wrong = [m.answer for m in greedy_exercise.misconceptions]
     for args in told_apart(telling, encoder_decoder.greedy_decode, wrong):
         yield case(*args)
-    yield edge("eos at once", drawn_table(rng, 3, 5, 1, 2, 20.0), 0, 1, 2, 5)
+    yield edge("eos at once, of 300 ids", drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 5)
     # Any id up to eos would end it here.
     yield edge("no end, and eos is the last of the ids", drawn_table(rng, 4, 6, 0, 5, -20.0), 1, 0, 5, 6)
     yield edge("one call at most", drawn_table(rng, 3, 5, 1, 2, -20.0), 2, 1, 2, 1)
@@ -1006,10 +1026,14 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 6, 2), pushes_out))
     # One of two ends early, the worse and then the better: nothing may end with it, or take it for open.
     yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 2), best_outlasts))
-    yield case(*draw(lambda: (drawn_table(rng, 4, 6, 5, 0, -0.5), int(rng.integers(4)), 5, 0, 6, 2), best_is_outlasted))
+    for make, unread in ((case, -1), (partial(edge, "what has ended cannot be read on"), 0)):
+        table = partial(drawn_table, rng, 4, 6, 5, 0, -0.5, unread=unread)
+        yield make(*draw(lambda: (table(), int(rng.integers(4)), 5, 0, 6, 2), best_is_outlasted))
     yield edge("width 1", *draw(lambda: (drawn_table(rng, 4, 5, 1, 2, 0.0), 3, 1, 2, 9, 1)))
     yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
-    yield edge("eos at once", *draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 9.0, 0.5), 0, 1, 2, 6, 1)))
+    yield edge(
+        "eos at once, of 300 ids", *draw(lambda: (drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 6, 1))
+    )
     yield edge("room for more than there is", *draw(lambda: (drawn_table(rng, 3, 3, 0, 0, 0.0), 1, 0, 0, 2, 9)))
     long = draw(lambda: (drawn_table(rng, 1, 100, 1, 2, NEVER, 0.1), 0, 1, 2, 180, 1))
     yield edge("a long answer, each token at about 1/80", *long)
@@ -1196,11 +1220,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("an empty prediction", [], true[:5], 2)
     yield edge("an empty reference", true[:5], [], 2)
     yield edge("pairs match, triples do not", [3, 4, 9, 5, 6], [3, 4, 5, 6, 7], 3)
-    yield edge("the same word again and again", ["the"] * 7, ["the", "cat", "sat", "on", "the", "mat"], 1)
-    yield edge("letters of two words", "translation", "transaction", 2)
+    yield edge("the same word again and again", ["the"] * 7, ["The", "cat", "sat", "on", "the", "mat"], 1)
+    yield edge("letters and a blank", "a translation", "a transaction", 2)
     for _ in range(8):
         yield edge("two letters", *("".join(rng.choice(["a", "b"], length)) for length in rng.integers(2, 6, 2)), 2)
-    yield edge("other words of the same letters: “ab”, “c” and “a”, “bc”", ["ab", "c", "d"], ["a", "bc", "d"], 2)
+    said, true = ["ab", "c", "d", "e f", "g"], ["a", "bc", "d", "e", "f g"]
+    yield edge("other words of the same letters: “ab”, “c” and “a”, “bc”", said, true, 2)
 
 
 bleu_exercise = ex
@@ -1300,7 +1325,7 @@ ex = unit.exercise(
     points=2,
     takes="step, state, bos, eos, max_length, width, alpha",
     gives="hypotheses",
-    forbids=("torch",),
+    forbids=("torch", "beam_search"),
     hints=(
         "What does your `beam_search` compare, and where? It is only there that anything changes.",
         "The sum stays what it is and goes on being added to. Only where candidates are compared, and at the very end, "
@@ -1318,9 +1343,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         scores = [score for _, score in result(encoder_decoder.normalised_beam_search, args)]
         return all(a - b > 1e-3 for a, b in itertools.pairwise(scores))
 
-    def draw(*, end: float, max_length: int, width: int, alpha: float) -> tuple[Any, ...]:
+    def draw(*, end: float, max_length: int, width: int, alpha: float, unread: int = -1) -> tuple[Any, ...]:
         while True:
-            args = (drawn_table(rng, 3, 5, 1, 2, end), int(rng.integers(3)), 1, 2, max_length, width, alpha)
+            args = (drawn_table(rng, 3, 5, 1, 2, end, unread=unread), int(rng.integers(3)), 1, 2, max_length, width, alpha)
             if plain(args):
                 return args
 
@@ -1338,7 +1363,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("alpha 0: sums, as in beam_search", *draw(end=0.3, max_length=5, width=3, alpha=0.0))
     yield edge("width 1", *draw(end=0.0, max_length=7, width=1, alpha=1.0))
     yield edge("one call at most", *draw(end=0.5, max_length=1, width=3, alpha=1.0))
-    yield edge("alpha above 1", *draw(end=0.3, max_length=5, width=4, alpha=1.5))
+    yield edge("what has ended cannot be read on", *draw(end=0.8, max_length=6, width=4, alpha=1.5, unread=2))
 
 
 normalised_exercise = ex
@@ -1558,7 +1583,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("more targets than steps", *drawn(2, 4, [1, 2, 3]))
     never, half = -np.inf, -np.log(2)
     certain = np.array([[never, 0, never], [half, half, never], [0, never, never], [never, never, 0]])
-    yield edge("a model that is sure", certain, np.array([1, 2]), 0)
+    for targets in ([1, 2], [2, 1]):
+        yield edge("a model that is sure", certain, np.array(targets), 0)
     yield edge("a long one", *drawn(600, 9, [3, 1, 4, 1, 5]))
 
 
