@@ -1325,7 +1325,7 @@ ex = unit.exercise(
     points=2,
     takes="step, state, bos, eos, max_length, width, alpha",
     gives="hypotheses",
-    forbids=("torch", "beam_search"),
+    forbids=("torch",),
     hints=(
         "What does your `beam_search` compare, and where? It is only there that anything changes.",
         "The sum stays what it is and goes on being added to. Only where candidates are compared, and at the very end, "
