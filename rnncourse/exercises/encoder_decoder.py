@@ -1032,7 +1032,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("width 1", *draw(lambda: (drawn_table(rng, 4, 5, 1, 2, 0.0), 3, 1, 2, 9, 1)))
     yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
     yield edge(
-        "eos at once, of 300 ids", *draw(lambda: (drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 6, 1))
+        "eos at once, of 300 ids",
+        *draw(lambda: (drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 6, 1)),
     )
     yield edge("room for more than there is", *draw(lambda: (drawn_table(rng, 3, 3, 0, 0, 0.0), 1, 0, 0, 2, 9)))
     long = draw(lambda: (drawn_table(rng, 1, 100, 1, 2, NEVER, 0.1), 0, 1, 2, 180, 1))
@@ -1345,7 +1346,15 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
     def draw(*, end: float, max_length: int, width: int, alpha: float, unread: int = -1) -> tuple[Any, ...]:
         while True:
-            args = (drawn_table(rng, 3, 5, 1, 2, end, unread=unread), int(rng.integers(3)), 1, 2, max_length, width, alpha)
+            args = (
+                drawn_table(rng, 3, 5, 1, 2, end, unread=unread),
+                int(rng.integers(3)),
+                1,
+                2,
+                max_length,
+                width,
+                alpha,
+            )
             if plain(args):
                 return args
 
