@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -1014,6 +1013,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     def telling() -> list[tuple[Any, ...]]:
         return [draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 4, 3))]
 
+    def outlasting(unread: int) -> tuple[Any, ...]:
+        return drawn_table(rng, 4, 6, 5, 0, -0.5, unread=unread), int(rng.integers(4)), 5, 0, 6, 2
+
     wrong = {m.name: m.answer for m in beam_exercise.misconceptions if m.name != "probabilities_underflow"}
     stays = wrong.pop("finished_never_pushed_out")
 
@@ -1026,9 +1028,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 6, 2), pushes_out))
     # One of two ends early, the worse and then the better: nothing may end with it, or take it for open.
     yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 2), best_outlasts))
-    for make, unread in ((case, -1), (partial(edge, "what has ended cannot be read on"), 0)):
-        table = partial(drawn_table, rng, 4, 6, 5, 0, -0.5, unread=unread)
-        yield make(*draw(lambda: (table(), int(rng.integers(4)), 5, 0, 6, 2), best_is_outlasted))
+    yield case(*draw(lambda: outlasting(unread=-1), best_is_outlasted))
+    yield edge("what has ended cannot be read on", *draw(lambda: outlasting(unread=0), best_is_outlasted))
     yield edge("width 1", *draw(lambda: (drawn_table(rng, 4, 5, 1, 2, 0.0), 3, 1, 2, 9, 1)))
     yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
     yield edge(

@@ -1707,8 +1707,8 @@ network_and_ablation_exchanged: "Results" has not the figures of the network, an
 - clear = network["gain"] > 2 * network["sd"]
 + clear = plain["gain"] > 2 * plain["sd"]
 
-conclusion_beforehand: Your conclusion is the same, whether the network wins or loses. Neither the best seed decides, nor
-  how many of them win: let it hang on the mean of all.
+conclusion_beforehand: Your conclusion is the same, whether the network wins or loses. Let it hang on the mean of all
+  seeds, not on the best, and not on how many win.
 - clear = network["gain"] > 2 * network["sd"]
 + clear = True
 
