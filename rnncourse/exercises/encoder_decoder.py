@@ -160,8 +160,7 @@ state_in_sorted_order: Your outputs are in the old order again, and your state i
 - return outputs, state
 + return outputs[:, order.argsort()], state
 
-layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers, and the
-  decoder's GRU will want it so: return it as it comes.
+layer_axis_dropped: Your state is (N, H). The decoder's GRU takes (1, N, H), with a first axis over its layers.
 -     return self.rnn(embedded)
 +     outputs, state = self.rnn(embedded)
 +     return outputs, state[0]
@@ -275,8 +274,8 @@ id_0_never_learns_to_be_read: The logits are right, but the vector of id 0 gets 
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
-layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers: return it
-  as it comes.
+layer_axis_dropped: Your state is (N, H). A GRU takes (1, N, H), with a first axis over its layers, and a next call
+  starts from it.
 - return self.output(states), state
 + return self.output(states), state[0]
 """)
@@ -362,8 +361,8 @@ bos_everywhere: All of your inputs are bos, as where an array is shifted into it
 - shifted[1:] = targets[:-1]
 + shifted[1:] = bos
 
-rolled_as_one_row: Your sequences are mixed: without an axis, `roll` moves all entries as if they stood in one long row.
-  Time is axis 0.
+rolled_as_one_row: Your sequences are mixed: all entries move as if they stood in one long row, as by `roll` without
+  an axis. Time is axis 0.
 - shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]
@@ -600,8 +599,8 @@ all_or_none: What you give is 1 where all pairs are right, and else 0. Compare p
   would drop what is behind the point.
 + return float(predictions == targets)
 
-the_shorter_decides: A prediction that breaks off too early, or goes on too long, counts as right: `zip` stops at the
-  end of the shorter. Compare the whole answers.
+the_shorter_decides: A prediction that breaks off too early, or goes on too long, counts as right. Compare the whole
+  answers: `zip` stops at the end of the shorter.
 + return sum(all(a == b for a, b in zip(p, t)) for p, t in zip(predictions, targets)) / len(targets)
 
 order_ignored: You compare which symbols occur, not where: 1989 and 1998 would be the same. Compare the answers
@@ -677,8 +676,8 @@ edit_distance_exercise = ex
 
 
 ex.mistakes(r"""
-corner_overwritten: With a single row, `row[j - 1]` is of the new row already where the corner is asked for: what stood
-  there belonged to the row above. Keep it before you write.
+corner_overwritten: Your third way comes from the left and not from the corner, which is of the row above and the
+  column before. In a single row it is lost as soon as you write: keep it.
 + row = list(range(len(b) + 1))
 + for i, x in enumerate(a, start=1):
 +     row[0] = i
@@ -817,26 +816,15 @@ NEVER = -25.0  # what is added to the score of a token that a model practically 
 
 
 def drawn_table(
-    rng: np.random.Generator,
-    S: int,
-    V: int,
-    bos: int,
-    eos: int,
-    end: float,
-    spread: float = 1.5,
-    again: float = NEVER,
-    *,
-    unread: int = -1,
+    rng: np.random.Generator, S: int, V: int, bos: int, eos: int, end: float, spread: float = 1.5, again: float = NEVER
 ) -> Named:
-    """Draw a `table_step`. `end` is added to eos's scores, and `again` to those of bos, unless it is eos too. A token
-    that is `unread` it does not take.
-    """
+    """Draw a `table_step`. `end` is added to eos's scores, and `again` to those of bos, unless it is eos too."""
     scores = spread * normal(rng, S, V, V)
     scores[..., eos] += end
     if bos != eos:
         scores[..., bos] += again
     following = rng.integers(0, S, size=(S, V))
-    return table_step(table=log_softmax(scores), following=following, unread=unread)
+    return table_step(table=log_softmax(scores), following=following)
 
 
 def drawn_network(rng: np.random.Generator, V: int, H: int, bos: int, eos: int, end: float) -> Named:
@@ -964,6 +952,11 @@ least_probable: You take the least probable token. Log-probabilities are negativ
 # --- beam_search
 
 
+def closed(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same search, in a table that has no row for eos."""
+    return table_step(**args[0].settings, unread=args[3]), *args[1:]
+
+
 ex = unit.exercise(
     "beam_search",
     points=5,
@@ -1013,9 +1006,6 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     def telling() -> list[tuple[Any, ...]]:
         return [draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 4, 3))]
 
-    def outlasting(unread: int) -> tuple[Any, ...]:
-        return drawn_table(rng, 4, 6, 5, 0, -0.5, unread=unread), int(rng.integers(4)), 5, 0, 6, 2
-
     wrong = {m.name: m.answer for m in beam_exercise.misconceptions if m.name != "probabilities_underflow"}
     stays = wrong.pop("finished_never_pushed_out")
 
@@ -1028,14 +1018,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 6, 2), pushes_out))
     # One of two ends early, the worse and then the better: nothing may end with it, or take it for open.
     yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 2), best_outlasts))
-    yield case(*draw(lambda: outlasting(unread=-1), best_is_outlasted))
-    yield edge("what has ended cannot be read on", *draw(lambda: outlasting(unread=0), best_is_outlasted))
+    best = draw(lambda: (drawn_table(rng, 4, 6, 5, 0, -0.5), int(rng.integers(4)), 5, 0, 6, 2), best_is_outlasted)
+    yield case(*best)
+    yield edge("what has ended cannot be read on", *closed(best))
     yield edge("width 1", *draw(lambda: (drawn_table(rng, 4, 5, 1, 2, 0.0), 3, 1, 2, 9, 1)))
     yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
-    yield edge(
-        "eos at once, of 300 ids",
-        *draw(lambda: (drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 6, 1)),
-    )
+    yield edge("eos at once, of 300 ids", drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 6, 1)
     yield edge("room for more than there is", *draw(lambda: (drawn_table(rng, 3, 3, 0, 0, 0.0), 1, 0, 0, 2, 9)))
     long = draw(lambda: (drawn_table(rng, 1, 100, 1, 2, NEVER, 0.1), 0, 1, 2, 180, 1))
     yield edge("a long answer, each token at about 1/80", *long)
@@ -1105,7 +1093,7 @@ divided_by_length: Your scores are divided by the length. Many systems do that, 
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, score / (len(tokens) + ended)) for tokens, score, _, _, ended in beam]
 
-worst_kept: You keep the hypotheses with the lowest scores: `sorted` puts the smallest first. Keep the highest.
+worst_kept: You keep the hypotheses with the lowest scores. Keep the highest: `sorted` puts the smallest first.
 - beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
 + beam = sorted(candidates, key=lambda candidate: candidate[1])[:width]
 
@@ -1223,11 +1211,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("an empty reference", true[:5], [], 2)
     yield edge("pairs match, triples do not", [3, 4, 9, 5, 6], [3, 4, 5, 6, 7], 3)
     yield edge("the same word again and again", ["the"] * 7, ["The", "cat", "sat", "on", "the", "mat"], 1)
-    yield edge("letters and a blank", "a translation", "a transaction", 2)
+    yield edge("letters and a blank", "A translation", "a transaction", 2)
     for _ in range(8):
         yield edge("two letters", *("".join(rng.choice(["a", "b"], length)) for length in rng.integers(2, 6, 2)), 2)
-    said, true = ["ab", "c", "d", "e f", "g"], ["a", "bc", "d", "e", "f g"]
-    yield edge("other words of the same letters: “ab”, “c” and “a”, “bc”", said, true, 2)
+    words = ["ab", "c", "d", "e f", "g"], ["a", "bc", "d", "e", "f g"]
+    yield edge("other words of the same letters: “ab”, “c” and “a”, “bc”", *words, 2)
 
 
 bleu_exercise = ex
@@ -1286,8 +1274,8 @@ arithmetic_mean_of_all_orders: You take the arithmetic mean of the precisions, s
 - return penalty * np.exp(total / max_n)
 + return penalty * total / max_n if len(prediction) >= max_n else 0.0
 
-product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Divide the
-  sum of the logarithms by max_n.
+product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Take the
+  root of order max_n.
 - return penalty * np.exp(total / max_n)
 + return penalty * np.exp(total)
 
@@ -1345,17 +1333,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         scores = [score for _, score in result(encoder_decoder.normalised_beam_search, args)]
         return all(a - b > 1e-3 for a, b in itertools.pairwise(scores))
 
-    def draw(*, end: float, max_length: int, width: int, alpha: float, unread: int = -1) -> tuple[Any, ...]:
+    def draw(*, end: float, max_length: int, width: int, alpha: float) -> tuple[Any, ...]:
         while True:
-            args = (
-                drawn_table(rng, 3, 5, 1, 2, end, unread=unread),
-                int(rng.integers(3)),
-                1,
-                2,
-                max_length,
-                width,
-                alpha,
-            )
+            args = (drawn_table(rng, 3, 5, 1, 2, end), int(rng.integers(3)), 1, 2, max_length, width, alpha)
             if plain(args):
                 return args
 
@@ -1373,7 +1353,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("alpha 0: sums, as in beam_search", *draw(end=0.3, max_length=5, width=3, alpha=0.0))
     yield edge("width 1", *draw(end=0.0, max_length=7, width=1, alpha=1.0))
     yield edge("one call at most", *draw(end=0.5, max_length=1, width=3, alpha=1.0))
-    yield edge("what has ended cannot be read on", *draw(end=0.8, max_length=6, width=4, alpha=1.5, unread=2))
+    yield edge("what has ended cannot be read on", *closed(draw(end=0.8, max_length=6, width=4, alpha=1.5)))
 
 
 normalised_exercise = ex
@@ -1390,7 +1370,7 @@ alpha_not_used: You divide by the length itself. It is to be raised to the power
 - return score / (len(tokens) + ended) ** alpha
 + return score / (len(tokens) + ended)
 
-alpha_as_a_factor: You divide by alpha times the length. Alpha is a power: length ** alpha.
+alpha_as_a_factor: Alpha is a factor in what you divide by. It is a power: length ** alpha.
 - return score / (len(tokens) + ended) ** alpha
 + return score / (1 + alpha * (len(tokens) + ended))
 
@@ -1593,8 +1573,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("more targets than steps", *drawn(2, 4, [1, 2, 3]))
     never, half = -np.inf, -np.log(2)
     certain = np.array([[never, 0, never], [half, half, never], [0, never, never], [never, never, 0]])
-    for targets in ([1, 2], [2, 1]):
-        yield edge("a model that is sure", certain, np.array(targets), 0)
+    for order in ([1, 2], [2, 1]):
+        yield edge("a model that is sure", certain, np.array(order), 0)
     yield edge("a long one", *drawn(600, 9, [3, 1, 4, 1, 5]))
 
 

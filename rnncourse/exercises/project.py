@@ -1641,8 +1641,8 @@ ex = unit.exercise(
         "In an f-string, `{figures['baseline']:.2f}` is the place of a figure. A conclusion that hangs on the figures "
         "is made above it: `verdict = … if … else …`.",
         'Begin with `network, plain = figures["network"], figures["without memory"]`, then `verdict = "The network '
-        'beats the n-gram" if network["gain"] > 2 * network["sd"] else "It does not clearly beat the n-gram"`, and '
-        "return one f-string in three quotes, with `## Question` and the six other headings.",
+        'beats the baseline." if network["gain"] > 0 else "The network does not beat the baseline."`, and return one '
+        "f-string in three quotes, with `## Question` and the six other headings.",
     ),
 )
 
@@ -1681,8 +1681,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-typed_figure: There is a figure in your report that stays when the run is another one: it was typed in. The day on which
-  you mend a mistake and run it again, it is false. Each figure comes from `figures`.
+typed_figure: A number with a point is the same in every report. In "Baseline", "Results" and "Ablation" each comes
+  from `figures`; what no run changes belongs elsewhere.
 - letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
 + letters do: its length was chosen on the validation part. It needs 1.46 bits on the test part.
 
@@ -1691,8 +1691,8 @@ best_run_for_the_mean: The network's mean is missing in "Results", and its best 
 - {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 + {verdict} It needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 
-no_spread: A mean stands there without its standard deviation. Whether a difference of a tenth of a bit is one, nobody
-  can say who does not know how far seeds lie apart.
+no_spread: In "Results" the mean stands without its standard deviation. Whether a difference of a tenth of a bit is
+  one, nobody can say who does not know how far seeds lie apart.
 - {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 + {verdict} It needs {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 
@@ -1717,17 +1717,17 @@ verdict_turned_round: Your report says that the network wins when it loses, and 
 - clear = network["gain"] > 2 * network["sd"]
 + clear = network["gain"] < 2 * network["sd"]
 
-opponent_left_out: The baseline's figure is missing. A number of bits says nothing by itself: how many does the opponent
-  need on the same documents?
+opponent_left_out: The baseline's figure is missing in "Baseline". A number of bits says nothing by itself: how many
+  does the opponent need on the same documents?
 - letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
 + letters do: its length was chosen on the validation part. It needs more bits on the test part.
 
-ablation_left_out: What the network needs without memory is missing. Without it nobody knows what the network is better
-  *by*: its memory, or only its being a network.
+ablation_left_out: What the network needs without memory is missing in "Ablation". Without it nobody knows what the
+  network is better *by*: its memory, or only its being a network.
 - The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
 + The same network, each letter read on its own, needs far more bits.
 
-too_coarse: Your figures have one digit behind the point, too few to tell the settings apart. Give two, `:.2f`.
+too_coarse: A figure has one digit behind the point, too few to tell the settings apart. Give two, `:.2f`.
 - letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
 + letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.1f} bits on the test part.
 - {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
@@ -1735,7 +1735,8 @@ too_coarse: Your figures have one digit behind the point, too few to tell the se
 - The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
 + The same network, each letter read on its own, needs {plain["mean"]:.1f} ± {plain["sd"]:.1f} bits.
 
-seeds_unsaid: How many seeds there were is missing. A mean of three runs and one of thirty are not the same thing.
+seeds_unsaid: A report does not say how many seeds there were, `figures["seeds"]`. A mean of three runs and one of
+  thirty are not the same thing.
 - A GRU with its epoch chosen on the validation part, from {figures["seeds"]} seeds. The test part was scored once.
 + A GRU with its epoch chosen on the validation part, from some seeds. The test part was scored once.
 - in {network["wins"]} of {figures["seeds"]} seeds.

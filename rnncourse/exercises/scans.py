@@ -101,8 +101,8 @@ a_share_of_b: You take the share 1 - a of b, as a leaky average does. Here b is 
 - h = a[t] * h + b[t]
 + h = a[t] * h + (1 - a[t]) * b[t]
 
-one_array_many_times: All your states are the last one: one array is updated in place and kept T times. Make a new array
-  at each step.
+one_array_many_times: All your states are the last one, as where one array is updated in place and kept T times. Make
+  a new array at each step, and keep it at its own place.
 + h, states = np.array(h0, dtype=b.dtype), []
 + for factor, term in zip(a, b):
 +     h *= factor
@@ -121,8 +121,8 @@ h0_overwritten: The states are right, but h0 is changed, which belongs to whoeve
 + h *= a[t]
 + h += b[t]
 
-b_overwritten: The states are right, but you write them into b, which belongs to whoever called. Write into a new array,
-  `np.empty_like(b)`.
+b_overwritten: The states are right, but b is changed, as by states written into it, and it belongs to whoever called.
+  Write into a new array, `np.empty_like(b)`.
 - H = np.empty_like(b)
 + H = b
 """)
@@ -372,15 +372,15 @@ only_powers_of_two: Where the number of maps is odd, in the first round or in a 
 + A, B = prefixes(a, b)
 + return A * h0 + B
 
-h0_written_into_b: The states are right, but you put h0 into b itself, which belongs to whoever called: the next run
-  with it comes out wrong. Copy b first.
+h0_written_into_b: The states are right, but b is changed, as by h0 put into `b[0]`: the next run with it comes out
+  wrong. Copy b first.
 - A, B = a, b
 + b[0] = a[0] * h0 + b[0]
 + A, B = a, b
 - return A * h0 + B
 + return B.copy()
 
-rounds_rounded_down: Where T is no power of two your last round is missing: `int(log2(T))` rounds down. Go on while
+rounds_rounded_down: Where T is no power of two your last round is missing, as with `int(log2(T))` rounds. Go on while
   `step` is below T.
 - while step < len(a):
 + while 2 * step <= len(a):
