@@ -376,8 +376,8 @@ array_rolled_as_one_row = rolled_as_one_row
 + shifted = torch.roll(targets, 1, 0) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
 + shifted[0] = bos
 
-int64_always: Whatever dtype the targets have, what comes back is int64, as where a row of bos makes it so. Fill a copy
-  of the targets, or give that row their dtype.
+int64_always: What comes back is int64 where the targets are of another dtype, as where a row of bos makes it so. Fill
+  a copy of the targets, or give that row their dtype.
 - shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 + shifted = targets.long() if isinstance(targets, torch.Tensor) else targets.astype(np.int64)
 + shifted = shifted + 0
@@ -559,7 +559,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     turned = targets[6][:8] + targets[6][9] + targets[6][8]
     yield case([*predictions[:6], turned if turned != targets[6] else "x", predictions[7]], targets)
     ids = [[int(i) for i in rng.integers(3, 13, size=n)] for n in (4, 2, 5, 3, 6)]
-    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], ids[4], ids[1]], [*ids, ids[1]])  # one pair twice
+    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], [*ids[4], 3], ids[1]], [*ids, ids[1]])  # a pair twice
     yield edge("one prediction, right", *([list(targets[:1])] * 2))
     yield edge("one prediction, wrong", predictions[:1], targets[:1])
     yield edge("none is right", targets[1:5], targets[:4])
@@ -1514,8 +1514,8 @@ probabilities_of_words: You return probabilities. Logits are wanted: `cross_entr
 - return logits
 + return torch.softmax(logits, dim=-1)
 
-layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder's is `(1, N, H)`: `unsqueeze(0)` gives
-  it its first axis.
+layer_axis_missing: All pictures get the first state of the first, as where it is handed over as `(N, H)`. The
+  decoder's is `(1, N, H)`: `unsqueeze(0)` gives it its first axis.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.tanh(self.prime(features))
 

@@ -546,8 +546,8 @@ without_the_id_at_hand_from_the_start: Your contexts end before the id of the st
 - seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
 + seen = counts.get(tuple(ids[max(0, t - k) : t]), Counter())
 
-targets_that_were_seen: Your first guess, before any context votes, is shared out among the targets that training asks
-  for. One that it never asks for is a target as well: there are `targets` of them.
+targets_that_were_seen: Your first guess, before any context votes, is shared out among fewer targets than there are.
+  One that no document asks for is a target as well: there are `targets` of them.
 - p = 1 / targets
 + p = 1 / len({int(y) for _, asked in train for y in asked})
 
@@ -1742,7 +1742,8 @@ seeds_unsaid: A report does not say how many seeds there were, `figures["seeds"]
 - in {network["wins"]} of {figures["seeds"]} seeds.
 + in most seeds.
 
-no_limits: The heading "Limits" is missing. What your result does not show, you know better than any reader: say it.
+no_limits: The heading `## Limits` is missing. What your result does not show, you know better than any reader: say
+  it.
 - ## Limits
 +
 """)

@@ -828,8 +828,9 @@ nothing_fades: Your units keep everything: the factor of each step is a, not 1.
 - factors = np.broadcast_to(a, terms.shape)
 + factors = np.ones_like(terms)
 
-powers_divided_out: You divide by powers of a: a factor of 0, or a long run of small ones, and that is a division by 0.
-  The scan never divides.
+powers_divided_out: Powers of a, and sums over all steps so far, are a row of operations that wait for one another.
+  The scan makes neither, and divides by nothing: a factor of 0, or a long run of small ones, would be a division by
+  0.
 - states = associative_scan(factors, terms, np.zeros_like(a))
 + powers = np.cumprod(factors, axis=0)
 + states = powers * np.cumsum(terms / powers, axis=0)
