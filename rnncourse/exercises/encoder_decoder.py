@@ -995,7 +995,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         """Whether of two answers the best is first as soon as it ends, and the other goes on."""
         (best, _), other = result(encoder_decoder.beam_search, args)
         (first, _), second = result(encoder_decoder.beam_search, (*args[:4], len(best) + 1, 2))
-        return first == best and second != other
+        return len(best) + 1 < args[4] and first == best and second != other
 
     def draw(make: Callable[[], tuple[Any, ...]], suits: Callable[[tuple[Any, ...]], bool] = plain) -> tuple[Any, ...]:
         while True:
