@@ -233,6 +233,7 @@ a_tenth_rounded_up: Your tenth of the groups is rounded up where it must be roun
 def token_parts(rng: np.random.Generator, sizes: tuple[int, int, int]) -> dict[str, list[list[str]]]:
     """Documents of made-up tokens. Each held-out part has tokens of its own, and one in common."""
     pool = [str(w) for w in rng.permutation(["the", "A", "of", "to", "Zoo", "ü", "9", " ", "in", "was"])]
+    pool[0] += pool[8]  # a common token holds the rare one
     strange = [str(w) for w in rng.permutation(["quay", "B", "fjord", "é", "1", "lynx"])]
     common = {
         "train": pool[:8],
