@@ -1649,7 +1649,7 @@ ex = unit.exercise(
 
 
 def made_up_figures(rng: np.random.Generator, seeds: int, wins: float) -> dict[str, Any]:
-    """The figures of a network that clearly wins (1), draws (0), or loses (-1), though all but one of its seeds win."""
+    """The figures of a network that clearly wins (1), draws (0), or loses (-1), though its best seed wins."""
     baseline = float(rng.uniform(2.0, 3.0))
     gain = float(rng.uniform(0.4, 0.8)) * wins
     sd = -0.9 * gain if wins < 0 else float(rng.uniform(0.03, 0.09))
@@ -1658,7 +1658,7 @@ def made_up_figures(rng: np.random.Generator, seeds: int, wins: float) -> dict[s
         "seeds": seeds,
         "baseline": baseline,
         "best": mean - 1.3 * sd,
-        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins > 0 else seeds - 1},
+        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins > 0 else 1},
         "without memory": {"mean": plain, "sd": sd / 2, "gain": baseline - plain, "wins": 0},
     }
 
@@ -1708,8 +1708,8 @@ network_and_ablation_exchanged: "Results" has not the figures of the network, an
 - clear = network["gain"] > 2 * network["sd"]
 + clear = plain["gain"] > 2 * plain["sd"]
 
-conclusion_beforehand: Your conclusion is the same, whether the network wins or loses. Let it hang on the mean of all
-  seeds, not on the best, and not on how many win.
+conclusion_beforehand: Your conclusion is the same, whether the network wins or loses with one lucky seed. Let it hang
+  on the mean of all.
 - clear = network["gain"] > 2 * network["sd"]
 + clear = True
 
