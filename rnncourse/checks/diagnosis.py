@@ -241,8 +241,9 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
     exercise = evidence.exercise
     own = [seen for seen in evidence.seen if not seen.error]
     is_telling = has_parts(evidence.expected) and (not own or has_parts(own))
-    if not has_model(exercise) or not (is_telling or _are_many(evidence)):
-        return None  # a single number is soon the same by chance
+    is_drawn = any(one.args for one in evidence.cases)
+    if not (has_model(exercise) and is_drawn and (is_telling or _are_many(evidence))):
+        return None  # a single number is soon the same by chance, as is what weights that nothing is drawn for do
     pieces = Pieces()
     for i in evidence.all[:CASES_TO_RANK]:
         gives = {m.name: evidence.of_catalogue(m)(i, evidence.cases[i]) for m in exercise.misconceptions}

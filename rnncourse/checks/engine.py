@@ -34,6 +34,8 @@ from rnncourse.checks.verdict import Verdict
 SLOW = 1.5  # seconds: an answer that took as long for its cases is not run again and again
 
 Comparison = Callable[..., list[Fault]]  # as `faults_of`
+# What ends a search without a word: who interrupts it gets the verdict without; no check raises, whatever comes.
+HUSHED: tuple[type[BaseException], ...] = KeyboardInterrupt, Exception
 Search = Callable[..., Where | None]  # for the place, or for what is wrong besides: `where.search.find` is one
 
 
@@ -91,8 +93,7 @@ def judge(
         shown = len(drawn(exercise, seeds[0])[0]) if hidden else len(cases)
         given = zip(cases[:shown], expected, seen, strict=False)
         asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(given)]
-        # Who interrupts the search gets the verdict without. A check never raises, whatever came out of an answer.
-        with suppress(KeyboardInterrupt, Exception):
+        with suppress(*HUSHED):
             where = search(exercise, candidate, seeds[0], asked, besides=besides)
     if diagnosis and besides and where and where.mistake:
         diagnosis = replace(diagnosis, name=where.mistake)

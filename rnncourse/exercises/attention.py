@@ -71,7 +71,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     query, keys, values = dot_arguments(rng, 2, sizes=(4, 5, 3, 2))
     yield edge("large scores", 1e3 * query, 1e3 * keys, values, look_mask(rng, 2, 4, 5))
     # No finite number stands for what is hidden: all that may be seen can have a lower score.
-    yield edge("scores far below 0", -1e6 * np.abs(query), 1e6 * np.abs(keys), values, look_mask(rng, 2, 4, 5))
+    yield edge("scores far below 0", -1e100 * np.abs(query), 1e100 * np.abs(keys), values, look_mask(rng, 2, 4, 5))
     # The key that is hidden has by far the largest score: taking some thousands from it leaves it the largest, and
     # its weight leaves nothing for the others.
     query, keys, mask = np.abs(query), np.abs(keys), np.ones(5, dtype=bool)
@@ -221,8 +221,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("two axes of batches", *additive_arguments(rng, 2, 3, sizes=(4, 5, 6, 7, 2, 3)), look_mask(rng, 4, 5))
     yield edge("one query, one key", *additive_arguments(rng, 2, sizes=(1, 1, 3, 4, 2, 5)), np.ones((1, 1), bool))
     yield edge("all sizes alike", *additive_arguments(rng, 4, sizes=(4, 4, 4, 4, 4, 4)), look_mask(rng, 4, 4))
-    *arrays, v = additive_arguments(rng, 2, sizes=(4, 5, 3, 2, 6, 7))
-    yield edge("large scores", *arrays, 1e5 * v, look_mask(rng, 2, 4, 5))
+    query, keys, values, Wq, Wk, v = additive_arguments(rng, 2, sizes=(4, 5, 3, 2, 6, 7))
+    query = np.abs(query) * np.array([[5], [5], [-5], [-5]])
+    large = query, keys, values, np.abs(Wq), Wk, 1e100 * np.abs(v)
+    yield edge("scores far above 0 and far below", *large, look_mask(rng, 2, 4, 5))
     single = additive_arguments(rng, 2, sizes=(3, 4, 5, 6, 2, 7), dtype=np.float32)
     yield edge("float32", *single, look_mask(rng, 2, 3, 4))
 
@@ -402,7 +404,7 @@ scores_not_scaled: The scores are not scaled. Divide them by the root of H, the 
 + scores = queries @ keys.transpose(1, 2)
 
 scaled_by_the_keys_number: You divide by the root of the number of keys, or of steps. It is the root of H, the size of a
-  key: after the transpose that is its last axis.
+  key.
 - scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
 + scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[1])
 
@@ -541,7 +543,7 @@ causal_has_no_effect: `causal` has no effect: a step still looks at what comes a
 - mask = np.tri(len(X), dtype=bool) if causal else None
 + mask = None
 
-always_causal: You mask the future always. Without `causal` each step looks at all of them.
+always_causal: You mask the future without `causal`, too. Then each step looks at all of them.
 - mask = np.tri(len(X), dtype=bool) if causal else None
 + mask = np.tri(len(X), dtype=bool)
 

@@ -35,9 +35,9 @@ ex = unit.exercise(
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(normal(rng, 5, 3, 4))
-    yield case(normal(rng, 6, 4, 3), np.array([4, 6, 1, 3]))
+    yield case(normal(rng, 4, 6, 3), np.array([2, 4, 1, 3, 2, 4]))  # more rows than steps, and equal lengths apart
     yield case(normal(rng, 7, 3, 2), np.array([2, 5, 4]))  # nobody is as long as the batch
-    yield edge("lengths=None", normal(rng, 4, 3, 2), None)
+    yield edge("lengths=None, float32", normal(rng, 4, 3, 2, dtype=np.float32), None)
     for note, (T, lengths) in LENGTHS.items():
         yield edge(note, normal(rng, T, len(lengths), 2), lengths)
     yield edge("two axes, whole numbers", rng.permutation(np.arange(24)).reshape(6, 4), np.array([2, 6, 5, 3]))
@@ -104,8 +104,8 @@ read_from_what_was_written: The second half mirrors the first: you read from the
 + for t in range(length):
 +     reversed_X[t, n] = reversed_X[length - 1 - t, n]
 
-view_returned: `X[::-1]` is a view: it is X's own memory, read from its end, and whoever writes to one changes the
-  other. Return `X[::-1].copy()`.
+view_returned: What you return is X's own memory, as a slice and `np.flip` give it: whoever writes to one changes the
+  other. Return a copy.
 - return X[::-1].copy()
 + return X[::-1]
 
@@ -146,12 +146,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*states(4, 2, 3), "concat")
     for how in ("concat", "sum", "product"):
         yield edge("one state a row, (N, H)", *states(3, 2), how)
+        yield edge("float32", *states(4, 3, 2, dtype=np.float32), how)
     yield edge("one step, one row", *states(1, 1, 3), "concat")
     yield edge("all sizes alike", *states(3, 3, 3), "product")
-    yield edge("float32", *states(4, 3, 2, dtype=np.float32), "concat")
-    yield edge("float32", *states(4, 3, 2, dtype=np.float32), "sum")
-    yield edge('how="mean", which is none of the three', *states(4, 3, 2), "mean")
-    for how in ("", "SUM", "sums", "products"):  # the last two come after the right words in the alphabet
+    for how in ("mean", "", "SUM", " sum", "sums", "products", "con", "concatenate"):
         yield edge(f'how="{how}", which is none of the three', *states(4, 3, 2), how)
 
 
@@ -387,8 +385,8 @@ dX_of_the_forward_layer: Your dX is the forward layer's alone. x_t was read by b
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 + return dX_f, tuple(forward_gradients), tuple(backward_gradients)
 
-dX_of_the_backward_layer: Your dX is the backward layer's alone: the second result has overwritten the first. x_t was
-  read by both, so it gets the sum.
+dX_of_the_backward_layer: Your dX is the backward layer's alone. x_t was read by both layers, so it gets the sum of
+  what both send back.
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 + return dX_b[::-1].copy(), tuple(forward_gradients), tuple(backward_gradients)
 
@@ -533,8 +531,8 @@ always_concat: You always concatenate: `how` makes no difference. Hand it on to 
 - return combine(H_f[lengths - 1, rows], H_b[0], how)
 + return combine(H_f[lengths - 1, rows], H_b[0], "concat")
 
-in_the_order_of_time: A table of True and False picks the states in the order of time, so that the shortest sequence
-  comes first. Index with the steps and with the rows, `H_f[lengths - 1, np.arange(N)]`.
+in_the_order_of_time: Your forward half has the shortest sequence first, as a table of True and False or a sort puts
+  it. Index with the steps and with the rows, `H_f[lengths - 1, np.arange(N)]`.
 + ends = np.arange(1, len(H_f) + 1)[:, None] == lengths
 + return combine(H_f[ends], H_b[0], how)
 
@@ -550,6 +548,7 @@ ex = unit.exercise(
     points=3,
     takes="start (K,), transition (K, K), emission (K, Q), observations (T,)",
     gives="filtered (T, K), log_likelihood",
+    ends=dict.fromkeys(("start", "transition", "emission"), "none"),  # they hold probabilities
     hints=(
         "Carry one belief along, K numbers that sum to 1. At each step it does two things: it moves on to the next "
         "state, and it takes in what was observed. The first step has nowhere to come from.",
@@ -576,9 +575,11 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*draw(K=2, Q=5, T=9))
     yield edge("one state", *draw(K=1))
     # where it starts is certain, and no state is ever left for one before it, so that one is never reached: a logarithm
-    # must stand a 0
+    # must stand a 0. That one alone is likely to show what is seen first, and again: nothing may stand for the 0
     _, transition, emission, observations = draw(K=3, Q=4, T=7)
     upwards = np.triu(transition) / np.triu(transition).sum(axis=1, keepdims=True)
+    observations[3], emission[1:, observations[0]] = observations[0], 1e-30
+    emission /= emission.sum(axis=1, keepdims=True)
     yield edge("some probabilities are 0", np.array([0.0, 1.0, 0.0]), upwards, emission, observations)
     yield edge("T = 5,000", *draw(K=3, Q=4, T=5000))
 
@@ -717,7 +718,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     lengths = np.array([3, 6, 1, 4])
     yield case((6, 4, 3, 2), tagger_parameters(rng, 6, 4, 3, 2), [(ids(6, 6, 4), lengths)])
     yield case((5, 3, 4, 3), tagger_parameters(rng, 5, 3, 4, 3), [(ids(5, 7, 3), np.array([2, 5, 4]))])
-    yield edge("one step, one row", (4, 2, 3, 2), tagger_parameters(rng, 4, 2, 3, 2), [(ids(4, 1, 1),)])
+    yield edge("one step, one row, one tag", (4, 2, 3, 1), tagger_parameters(rng, 4, 2, 3, 1), [(ids(4, 1, 1),)])
     for note, (T, lengths) in LENGTHS.items():
         yield edge(note, (4, 4, 4, 4), tagger_parameters(rng, 4, 4, 4, 4), [(ids(4, T, len(lengths)), lengths)])
     single = tagger_parameters(rng, 5, 2, 3, 4, np.float32)

@@ -37,8 +37,9 @@ ex.draws()
 
 @ex.cases
 def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
-    x, h, U, W, b = draw(G=6)
-    yield edge("sums near 1000 and -1000", x, h, U, W, b + 1000 * np.array([1, -1, 1, -1, 1, -1]))
+    x, h, U, W, _ = draw(G=6)
+    x[0], h[0] = 0, 0
+    yield edge("sums of 0, and near 1000 and -1000", x, h, U, W, 1000.0 * np.array([1, -1, 0, 1, -1, 0]))
 
 
 ex.mistakes(r"""
@@ -80,7 +81,7 @@ softmax_for_sigmoid: Your gates share one whole: each row adds up to 1, as after
 + E = np.exp(a - a.max(axis=1, keepdims=True))
 + return E / E.sum(axis=1, keepdims=True)
 
-tanh_not_halved: Your gate is a tanh, but too steep: σ(a) = 0.5 + 0.5 * tanh(a / 2), with the half inside as well.
+tanh_not_halved: Your gate is too steep, σ(2a) for σ(a). By a tanh it is 0.5 + 0.5 * tanh(a / 2): halve inside, too.
 + return 0.5 + 0.5 * np.tanh(x @ U + h @ W + b)
 
 exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)), or

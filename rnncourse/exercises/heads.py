@@ -15,8 +15,8 @@ from rnncourse.fixtures.heads import (
     classifying_model,
     clock_model,
     cut_off_model,
+    delaying_model,
     gathering_model,
-    generating_model,
     opposite_model,
     tagging_model,
     truncated_model,
@@ -50,7 +50,8 @@ ex = unit.exercise(
 
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
-    few, many = (int(n) for n in np.sort(rng.choice(np.arange(3, 40), 2, replace=False)))
+    few = int(rng.integers(3, 20))
+    many = 2 * few
     yield case(1, 1)
     yield case(1, many)
     yield case(many, 1)
@@ -239,9 +240,9 @@ ex = unit.exercise(
 def core_calls(
     rng: np.random.Generator, T: int, N: int, D: int, H: int, Q: int, dtype: Any = np.float64
 ) -> tuple[Any, ...]:
-    """Draw sizes, parameters and a call with h0."""
+    """Draw sizes, parameters, a call with h0 and one without."""
     call = normal(rng, T, N, D, dtype=dtype), normal(rng, 1, N, H, dtype=dtype)
-    return (D, H, Q), core_parameters(rng, D, H, Q, dtype), [call]
+    return (D, H, Q), core_parameters(rng, D, H, Q, dtype), [call, call[:1]]
 
 
 ex.draws(core_calls)
@@ -252,6 +253,7 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     # Without h0, so that it shows where the start state is to blame.
     x = normal(rng, 5, 3, 4)
     yield case((4, 2, 6), core_parameters(rng, 4, 2, 6), [(x,), (normal(rng, 4, 3, 4),), (x[:, :2],), (x, None)])
+    yield edge("one output", *draw(Q=1))
 
 
 ex.mistakes(r"""
@@ -363,15 +365,15 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case((3, 5, 2, *pool), core_parameters(rng, 3, 5, 2), calls)
     single = np.float32
     for pool in (("last",), ("mean",)):
-        init = (2, 4, 3, *pool)
+        init = (2, 4, 1, *pool)
         for note, (T, lengths) in LENGTHS.items():
-            yield edge(note, init, core_parameters(rng, 2, 4, 3), [(x(T, len(lengths), 2), lengths)])
-        still = core_parameters(rng, 2, 4, 3)
+            yield edge(note, init, core_parameters(rng, 2, 4, 1), [(x(T, len(lengths), 2), lengths)])
+        still = core_parameters(rng, 2, 4, 1)
         still |= {name: 0 * value for name, value in still.items() if name.startswith("rnn.bias")}
         calls = [(x(5, 2, 2) * (np.arange(5) > 1)[:, None, None], np.array([4, 3]))]
         yield edge("states that are 0, of real steps", init, still, calls)
         calls = [(x(5, 3, 2, single), np.array([2, 5, 4]))]
-        yield edge("float32", init, core_parameters(rng, 2, 4, 3, single), calls)
+        yield edge("float32", init, core_parameters(rng, 2, 4, 1, single), calls)
 
 
 ex.mistakes(r"""
@@ -446,8 +448,8 @@ one_state_early: You take the state one step too early: a row of length 3 ends a
 + one_early = self.rnn(x)[0][last, torch.arange(x.shape[1])]
 + summary = one_early if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
-end_of_what_was_unpacked: You take the last step of what was unpacked. Unpacked states are 0 in the padding, so that
-  short rows get the bias of the head and nothing else. After packing it is h_n that holds each row's last real state.
+end_of_what_was_unpacked: Short rows get the bias of the head and nothing else: their states at the last step are 0, as
+  unpacking makes them. Row n ends at step lengths[n] - 1; after packing, h_n holds that state.
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
@@ -462,7 +464,7 @@ sorted_and_left_so: The answers come out sorted by length: row n answers for ano
 + lengths, order = lengths.sort(descending=True, stable=True)
 + packed, h_n = self.rnn(pack_padded_sequence(x[:, order], lengths))
 
-layer_axis_left: Your answer has one axis too many: h_n is (1, N, H), with an axis for layers. Give the head h_n[0].
+layer_axis_left: Your answer has one axis too many, as h_n, (1, N, H), has one for layers. Give the head h_n[0].
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
@@ -553,7 +555,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for how in ("concat", "sum", "product"):
         yield case((6, 4, 3, 2, how), both_ways_parameters(rng, 6, 4, 3, 2, how), calls)
     for how in ("sum", "product"):
-        init, drawn = (5, 2, 4, 3, how), both_ways_parameters(rng, 5, 2, 4, 3, how)
+        init, drawn = (5, 2, 4, 1, how), both_ways_parameters(rng, 5, 2, 4, 1, how)
         for note, (T, lengths) in LENGTHS.items():
             yield edge(note, init, drawn, [(ids(5, T, len(lengths)), lengths)])
         yield edge("no lengths", init, drawn, [(ids(5, 5, 2),)])
@@ -579,7 +581,7 @@ rows_in_sorted_order: The answers come out sorted by length: row n answers for a
 + lengths, order = lengths.sort(descending=True, stable=True)
 + packed = pack_padded_sequence(self.embedding(ids[:, order]), lengths)
 
-forward_direction_twice: The forward direction stands in for both: h_n[0] is used twice. h_n[1] is the backward one.
+forward_direction_twice: The forward direction stands in for both. h_n[1] is the backward one.
 - _, (f, g) = self.rnn(packed)
 + f = g = self.rnn(packed)[1][0]
 
@@ -825,9 +827,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(made(two_way_model, 2, 5, 4), normal(rng, 6, 3, 2), 2)
     yield case(window_model(V=weights(rng, 3, 4), before=2, after=1), normal(rng, 7, 2, 3), 4)
     yield case(made(truncated_model, 3, 4, 5, cut=2), normal(rng, 6, 2, 3), 4)
-    # The rows end at different steps, and row 0 is neither the longest nor the shortest.
-    yield case(made(classifying_model, 3, 5, 2, lengths=np.array([3, 5, 2])), normal(rng, 7, 3, 3), 0)
-    yield edge("more outputs than inputs", made(generating_model, 2, 4, 2, steps=7), normal(rng, 4, 3, 2), 5)
+    # The rows end at different steps, and the first and the last are neither the longest nor the shortest.
+    yield case(made(classifying_model, 3, 5, 2, lengths=np.array([3, 5, 2, 4])), normal(rng, 7, 4, 3), 0)
+    yield edge("more outputs than inputs", delaying_model(V=weights(rng, 2, 3), steps=3), normal(rng, 4, 3, 2), 5)
     yield edge("the last output", made(tagging_model, 2, 3, 4), normal(rng, 5, 3, 2), 4)
     yield edge("the first output", window_model(V=weights(rng, 2, 3), before=2, after=1), normal(rng, 6, 3, 2), 0)
     yield edge("one step, one row, one number", made(tagging_model, 1, 3, 1), normal(rng, 1, 1, 1), 0)
@@ -835,20 +837,21 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the output hangs on nothing", clock_model(), normal(rng, 5, 2, 3), 3)
     # The gradients of one input's entries cancel; they are tiny, and yet not 0.
     V = normal(rng, 2, 3)
-    cancelling = window_model(V=np.concatenate([V, -V]), before=2, after=1)
-    yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 2, 4), 3)
-    # Squares of the outputs would have no gradient where these are 0.
-    yield edge("x is all zeros", window_model(V=V, before=2, after=1), np.zeros((6, 3, 2)), 3)
+    cancelling = window_model(V=V[:1] * [[1], [-1]], before=2, after=1)
+    yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 1, 2), 3)
+    # Where the outputs are 0, their squares have no gradient, and the exp of one cancels that of its negative.
+    yield edge("x is all zeros", made(opposite_model, 2, 4, 3), np.zeros((6, 3, 2)), 3)
     # One entry of the output, or the inputs whose gradient is positive, are but some of these.
     yield edge("each entry of an output has read another input", gathering_model(), normal(rng, 20, 1, 1), 3)
-    yield edge("tiny gradients", window_model(V=1e-12 * V, before=1, after=2), normal(rng, 6, 3, 2), 2)
+    tiny = window_model(V=[[0], [1e-30]] * V, before=1, after=2)
+    yield edge("tiny gradients, and of one entry", tiny, normal(rng, 6, 3, 2), 2)
     single = np.float32
     yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)
 
 
 ex.mistakes(r"""
-plain_sum: Where the entries of output t always add up to the same, as after a softmax, their sum has no gradient
-  although every entry has one. Give each entry a weight of its own, drawn at random.
+plain_sum: Where entries of output t always add up to the same, as after a softmax, your number has no gradient,
+  although each of them has one. Give each entry a weight of its own, drawn at random.
 - total = (torch.randn_like(output) * output).sum()
 + total = output.sum()
 

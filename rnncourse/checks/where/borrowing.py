@@ -212,7 +212,8 @@ def _lines(edit: Edit, pairs: Sequence[Pair]) -> tuple[int, ...]:
     if not edit.pairs:
         return edit.lines
     own = [one for one, _ in edit.pairs if any(one is other for other, _ in pairs)]
-    return tuple(sorted({n for one in own if isinstance(one, (ast.expr, ast.stmt)) for n in lines_of(one)}))
+    nodes = (n for one in own for n in ([one] if hasattr(one, "lineno") else ast.walk(one)))  # `for x in xs` has none
+    return tuple(sorted({n for one in nodes if isinstance(one, (ast.expr, ast.stmt)) for n in lines_of(one)}))
 
 
 def _said(told: Sequence[Edit], is_moved: bool, is_small: bool) -> tuple[str, str]:

@@ -14,9 +14,11 @@ from rnncourse.checks.cases import Asked, of_mistake, quiet_observe
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Misconception
+from rnncourse.checks.faults import faults_of
 from rnncourse.checks.program import lines_of
 from rnncourse.checks.slips import Change
 from rnncourse.checks.slips.likelihood import ACCUSED, SUSPECTED
+from rnncourse.checks.slips.text import Patch, Text
 from rnncourse.checks.where.inquiry import ORDINARY, Inquiry, Scope
 
 # The kinds of slips that make a relation.
@@ -50,12 +52,13 @@ class Cases:
 @dataclass(frozen=True)
 class Mend:
     """A change, and what is right with it that was wrong; or the mistake of the catalogue that is left. `needs` says
-    what is done to its lines.
+    what is done to its lines, `passed` are other lines that the change goes round.
     """
 
     change: Change
     scope: Scope | Misconception | Cases
     needs: str = "With one small change at {}"
+    passed: tuple[int, ...] = ()
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -88,6 +91,36 @@ def mending(inquiry: Inquiry, possible: Iterable[Change]) -> Iterator[Mend]:
         scope = _scope_of(inquiry, change)
         if scope is not None:
             yield Mend(change, scope)
+
+
+def goes_round(inquiry: Inquiry, change: Change) -> tuple[int, ...]:
+    """The lines that have no effect any more with a change that mends all: what is wrong may stand in them as well.
+    **Errors:** `OutOfTime`.
+    """
+    mended, found = Text(change.source), set[int]()
+    own = {ast.unparse(one): one for one in ast.walk(inquiry.text.tree) if isinstance(one, ast.stmt)}
+    wrong = [one for one in inquiry.asked if one.is_wrong]
+    for one in (n for n in ast.walk(mended.tree) if isinstance(n, ast.stmt) and n not in mended.tree.body):
+        here = own.get(ast.unparse(one))
+        if here is None or isinstance(one, (ast.Pass, ast.FunctionDef)):
+            continue
+        less, alone = (
+            text.with_patches([Patch([n], [ast.Pass()])]) for text, n in ((mended, one), (inquiry.text, here))
+        )
+        if less and alone and mends(inquiry, less) and any(_differs(inquiry, o, alone) for o in wrong):
+            found |= {n for inner in ast.walk(here) if isinstance(inner, ast.stmt) for n in lines_of(inner)}
+    return tuple(sorted(found - set(change.lines)))
+
+
+def mends(inquiry: Inquiry, source: str) -> bool:
+    """Whether every case that was asked comes out right with a program. **Errors:** `OutOfTime`."""
+    return all(all(right(inquiry, one, inquiry.tried(source, one))) for one, _ in inquiry.by_size)
+
+
+def _differs(inquiry: Inquiry, one: Asked, source: str) -> bool:
+    """Whether a program gives something else than the answer in a case, or what is right."""
+    seen = inquiry.run(inquiry.completed(source), one.case).seen
+    return not same(inquiry.exercise, one.seen, seen) or not faults_of(inquiry.exercise, one.case, one.wanted, seen)
 
 
 def holds(inquiry: Inquiry, mend: Mend, one: Asked) -> bool:

@@ -146,7 +146,10 @@ def _loans(inquiry: Inquiry, borrower: Borrower) -> list[Loan]:
             if found and (loan.places, loan.nodes) != (found[0].places, found[0].nodes):
                 break
             if inquiry.confirms(partial(repairs.holds, inquiry, loan.mend)):
-                found.append(loan)
+                with inquiry.trials.uncounted():
+                    passed = repairs.goes_round(inquiry, loan.mend.change)
+                if len(passed) < MOST_LINES:
+                    found.append(replace(loan, mend=replace(loan.mend, passed=passed)))
     return found
 
 
@@ -209,18 +212,24 @@ def _raises(program: Program, line: int | None, one: Asked) -> bool:
 def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
     """Those of the changes that mend: all, or else a part."""
     whole: list[Mend] = []
+    round_: list[Mend] = []  # those that mend by going round other lines
     partly: dict[Scope | Misconception | Cases, list[Mend]] = {}
     with suppress(OutOfTime):
         for mend in repairs.mending(inquiry, possible):
             mends = whole if mend.scope == ALL else partly.setdefault(mend.scope, [])
             is_asked = len(mends) < MOST_MENDS and (mends is whole or not whole)
             if is_asked and inquiry.confirms(partial(repairs.holds, inquiry, mend)):
-                mends.append(mend)
+                with inquiry.trials.uncounted():
+                    passed = repairs.goes_round(inquiry, mend.change) if mends is whole else ()
+                if not passed:
+                    mends.append(mend)
+                elif len(passed) < MOST_LINES:
+                    round_.append(replace(mend, passed=passed))
             if len(whole) == MOST_MENDS:
                 break
             if whole:
                 inquiry.trials.left = min(inquiry.trials.left, TRIALS_MORE)
-    return tuple(whole or (mend for mends in partly.values() for mend in mends))
+    return tuple(whole or round_[:1] or (mend for mends in partly.values() for mend in mends))
 
 
 # --- what is said
@@ -249,12 +258,14 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
             of = [m for m in mends if m.scope == scope]
             of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            parts.append(_mended(at, _right(exercise, of[0]), of[0].needs, " or " if len(of) > 1 else " and "))
+            right = f"{_round(of[0].passed)}{_right(exercise, of[0])}"
+            parts.append(_mended(at, right, of[0].needs, " or " if len(of) > 1 else " and "))
+            at += of[0].passed
             lines = tuple(dict.fromkeys((*lines, *at)))
         said.append(f"{'. '.join(parts)}{FIRST}")
     elif found.first:
         lines = (found.first.parameters["line"],)
-        what = "it stops" if found.first.kind == "raises" else "the first nan comes up"
+        what = "errors come up" if found.first.kind == "raises" else "the first nan comes up"
         calls = found.first.kind == "nan" and program and program.calls(lines[0])
         said.append(f"Line {lines[0]}{', or a function that it calls,' if calls else ''} is where {what}.")
     evidence += [_change(mend) for mend in mends]
@@ -311,6 +322,12 @@ def _in_lines(lines: Sequence[int], last: str = " and ") -> str:
 def _mended(lines: Sequence[int], right: str, needs: str = Mend.needs, last: str = " and ") -> str:
     """What a change in these lines makes right."""
     return f"{needs.format(_in_lines(lines, last))}, {right}"
+
+
+def _round(passed: Sequence[int]) -> str:
+    """What is said of the lines that a change goes round."""
+    are = "have" if len(passed) > 1 else "has"
+    return f"{_in_lines(passed)} {are} no say any more, and " if passed else ""
 
 
 def _widest(parts: Sequence[str | None]) -> str | None:

@@ -111,7 +111,7 @@ def completing(inquiry: Inquiry, part: Mend) -> Iterator[Pair]:
     borrowed = sorted(Borrower(rest).changes(), key=lambda change: rest.accused.isdisjoint(change.lines))
     for change in chain(borrowed, rest.changes.likeliest(times=dict.fromkeys(rest.accused, ACCUSED))):
         is_free = set(change.lines).isdisjoint(part.lines)
-        if is_free and _mends(rest, change.source) and (change.kind or not _passes_by(rest, change.source)):
+        if is_free and repairs.mends(rest, change.source) and (change.kind or not _passes_by(rest, change.source)):
             before, after = (changes(rest.program.source, text) for text in (inquiry.program.source, change.source))
             if alone := merged(before, after, rest.program.source):
                 second = Change(change.kind, change.lines, change.part, alone)
@@ -124,13 +124,9 @@ def of_any(inquiry: Inquiry) -> Iterator[Pair]:
     for change in inquiry.changes.likeliest():
         for other in before:
             source = inquiry.with_both(other, change) if set(change.lines).isdisjoint(other.lines) else None
-            if source and _mends(inquiry, source) and not _passes_by(inquiry, source):
+            if source and repairs.mends(inquiry, source) and not _passes_by(inquiry, source):
                 yield from _pair(inquiry, Mend(other, Cases()), change, source)
         before.append(change)
-
-
-def _mends(inquiry: Inquiry, source: str) -> bool:
-    return all(all(repairs.right(inquiry, one, inquiry.tried(source, one))) for one, _ in inquiry.by_size)
 
 
 def _pair(inquiry: Inquiry, first: Mend, second: Change, source: str) -> Iterator[Pair]:

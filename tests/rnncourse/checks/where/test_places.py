@@ -44,6 +44,29 @@ def asked(exercise, text, space=None, budget=NO_HURRY, **settings):
         return judge(found, local, search=partial(search.find, budget=budget), **settings)
 
 
+BY_LINES = """def build_vocabulary(text):
+    seen = set()
+    for line in text.splitlines():
+        seen.update(line)
+    chars = sorted(seen)
+    return chars, {c: i for i, c in enumerate(chars)}
+"""
+
+
+def test_lines_that_a_change_goes_round_are_told_with_it():
+    verdict = asked("build_vocabulary", BY_LINES)
+    assert verdict.where.lines == (2, 3, 4)
+    assert "With one small change at line 2, lines 3 and 4 have no say any more, and every" in verdict.where.message
+
+
+def test_a_clause_of_a_comprehension_has_the_line_of_what_stands_in_it():
+    verdict = asked(
+        "decode",
+        'def decode(ids, chars):\n    some = [chars[i]\n            for i in ids if i > 0]\n    return "".join(some)\n',
+    )
+    assert verdict.where.lines == (3,)
+
+
 STEP = """def rnn_step(x, h_prev, U, W, b):
     from_input = x @ U
     from_state = h_prev @ W
