@@ -92,7 +92,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for note, (T, lengths) in LENGTHS.items():
         yield edge(note, (4, 4, 4), encoding(rng, 4, 4, 4), [(ids(4, T, len(lengths)), lengths)])
     single = encoding(rng, 5, 2, 3, np.float32)
-    yield edge("float32", (5, 2, 3), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([2, 3]))])
+    yield edge("float32", (5, 2, 3), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([4, 2]))])
 
 
 @ex.holds("Other ids under the padding change no state")
@@ -160,8 +160,7 @@ state_in_sorted_order: Your outputs are in the old order again, and your state i
 - return outputs, state
 + return outputs[:, order.argsort()], state
 
-layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers, and the
-  decoder's GRU will want it so: return it as it comes.
+layer_axis_dropped: Your state is (N, H). The decoder's GRU takes (1, N, H), with a first axis over its layers.
 -     return self.rnn(embedded)
 +     outputs, state = self.rnn(embedded)
 +     return outputs, state[0]
@@ -207,8 +206,9 @@ ex = unit.exercise(
 def decoder_call(
     rng: np.random.Generator, T: int, N: int, V: int, E: int, H: int, dtype: Any = np.float64
 ) -> tuple[Any, ...]:
-    """Draw sizes, parameters and two calls, of which the second has a row more."""
-    calls = [(rng.integers(0, V, size=(T, n)), normal(rng, 1, n, H, dtype=dtype)) for n in (N, N + 1)]
+    """Draw sizes, parameters and three calls, of which two are of one size and the first has a row less."""
+    sizes = N, N + 1, N + 1
+    calls = [(rng.integers(0, V, size=(T, n)), normal(rng, 1, n, H, dtype=dtype)) for n in sizes]
     return (V, E, H), decoding(rng, V, E, H, dtype), calls
 
 
@@ -274,8 +274,8 @@ id_0_never_learns_to_be_read: The logits are right, but the vector of id 0 gets 
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
-layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers: return it
-  as it comes.
+layer_axis_dropped: Your state is (N, H). A GRU takes (1, N, H), with a first axis over its layers, and a next call
+  starts from it.
 - return self.output(states), state
 + return self.output(states), state[0]
 """)
@@ -301,30 +301,33 @@ ex = unit.exercise(
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def targets(*shape: int, dtype: Any = np.int64) -> np.ndarray:
-        """Ids from 3 on, in which neighbours differ along both axes, so that every shift shows."""
+        """Ids, in which neighbours differ along all axes, so that every shift shows."""
         while True:
-            drawn = rng.integers(3, 20, size=shape).astype(dtype)
+            drawn = rng.integers(0, 10, size=shape).astype(dtype)
             if all((np.diff(drawn, axis=axis) != 0).all() for axis in range(len(shape))):
                 return drawn
 
     yield case("array", targets(5, 3), 1)
     yield case("tensor", targets(4, 2), 2)
     yield case("array", targets(6, 4), 2)
-    yield edge("one step", "array", targets(1, 3), 1)
-    yield edge("one row", "tensor", targets(5, 1), 2)
-    yield edge("one sequence, without a batch axis", "array", targets(5), 1)
-    yield edge("one sequence, without a batch axis", "tensor", targets(4), 2)
+    for kind in ("array", "tensor"):
+        yield edge("one step", kind, targets(1, 3), 1)
+        yield edge("one row", kind, targets(5, 1), 2)
+        yield edge("one sequence, without a batch axis", kind, targets(5), 1)
+        yield edge("a third axis", kind, targets(4, 3, 2), 2)
     yield edge("as many steps as rows", "tensor", targets(4, 4), 1)
     yield edge("int32", "array", targets(4, 3, dtype=np.int32), 2)
-    yield edge("bos is 0", "array", targets(4, 3), 0)
+    first_is_bos = targets(4, 3)
+    first_is_bos[0] = 0
+    yield edge("bos is 0, and the first target too", "array", first_is_bos, 0)
 
 
 @ex.holds("The dtype stays")
 def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
-    for kind in ("array", "tensor"):
-        _, shifted = call(kind, rng.integers(3, 20, size=(4, 3)).astype(np.int32), 2)
-        if np.asarray(shifted).dtype != np.int32:
-            return f"the {kind} of int32 came back as one of {np.asarray(shifted).dtype}."
+    for kind, dtype in itertools.product(("array", "tensor"), ("int32", "float32")):
+        _, shifted = call(kind, rng.integers(3, 20, size=(4, 3)).astype(dtype), 2)
+        if np.asarray(shifted).dtype != dtype:
+            return f"the {kind} of {dtype} came back as one of {np.asarray(shifted).dtype}."
     return None
 
 
@@ -358,8 +361,8 @@ bos_everywhere: All of your inputs are bos, as where an array is shifted into it
 - shifted[1:] = targets[:-1]
 + shifted[1:] = bos
 
-rolled_as_one_row: Your sequences are mixed: without an axis, `roll` moves all entries as if they stood in one long row.
-  Time is axis 0.
+rolled_as_one_row: Your sequences are mixed: all entries move as if they stood in one long row, as by `roll` without
+  an axis. Time is axis 0.
 - shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]
@@ -373,8 +376,8 @@ array_rolled_as_one_row = rolled_as_one_row
 + shifted = torch.roll(targets, 1, 0) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
 + shifted[0] = bos
 
-int64_always: Whatever dtype the targets have, what comes back is int64, as where a row of bos makes it so. Fill a copy
-  of the targets, or give that row their dtype.
+int64_always: What comes back is int64 where the targets are of another dtype, as where a row of bos makes it so. Fill
+  a copy of the targets, or give that row their dtype.
 - shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 + shifted = targets.long() if isinstance(targets, torch.Tensor) else targets.astype(np.int64)
 + shifted = shifted + 0
@@ -448,7 +451,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*translating(5, 7, 2, 3, 0), [call(4, 6, 2, 5, 7, np.array([2, 3]))])
     yield edge("one step each, one row", *translating(4, 5, 3, 2, 1), [call(1, 1, 1, 4, 5)])
     yield edge("as long as the source", *translating(6, 6, 3, 4, 1), [call(5, 5, 4, 6, 6, np.array([5, 2, 1, 4]))])
-    yield edge("float32", *translating(5, 6, 3, 4, 1, np.float32), [call(4, 5, 2, 5, 6, np.array([4, 2]))])
+    yield edge("float32", *translating(5, 6, 3, 4, 1, np.float32), [call(4, 5, 2, 5, 6, np.array([3, 3]))])
 
 
 ex.mistakes(r"""
@@ -556,11 +559,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     turned = targets[6][:8] + targets[6][9] + targets[6][8]
     yield case([*predictions[:6], turned if turned != targets[6] else "x", predictions[7]], targets)
     ids = [[int(i) for i in rng.integers(3, 13, size=n)] for n in (4, 2, 5, 3, 6)]
-    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], ids[4]], ids)
+    yield case([[3, *ids[0]], ids[1], ids[2][:-1], [*ids[3], 3], [*ids[4], 3], ids[1]], [*ids, ids[1]])  # a pair twice
     yield edge("one prediction, right", *([list(targets[:1])] * 2))
     yield edge("one prediction, wrong", predictions[:1], targets[:1])
     yield edge("none is right", targets[1:5], targets[:4])
-    yield edge("an empty answer", [[], [4, 5], [6]], [[], [4, 5], []])
+    yield edge("an empty answer", [[], [4, 5], [0]], [[], [4, 5], []])
     # As an array, answers of one length would be compared entry by entry.
     alike = [[int(i) for i in rng.integers(3, 13, size=4)] for _ in range(3)]
     yield edge("answers of one length", [alike[0], [*alike[1][:3], 2], alike[2]], alike)
@@ -596,8 +599,8 @@ all_or_none: What you give is 1 where all pairs are right, and else 0. Compare p
   would drop what is behind the point.
 + return float(predictions == targets)
 
-the_shorter_decides: A prediction that breaks off too early, or goes on too long, counts as right: `zip` stops at the
-  end of the shorter. Compare the whole answers.
+the_shorter_decides: A prediction that breaks off too early, or goes on too long, counts as right. Compare the whole
+  answers: `zip` stops at the end of the shorter.
 + return sum(all(a == b for a, b in zip(p, t)) for p, t in zip(predictions, targets)) / len(targets)
 
 order_ignored: You compare which symbols occur, not where: 1989 and 1998 would be the same. Compare the answers
@@ -652,16 +655,16 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case(*args)
     a, b = pair()
     yield case([ord(c) for c in a], [ord(c) for c in b])
-    # As long as each other, and yet a letter is lost at one end and put in at the other: an answer that knows no
+    # As long as each other, and yet letters are lost at one end and put in at the other: an answer that knows no
     # deletions, or no insertions, replaces every letter.
     turned = "".join(rng.permutation(list("abcdefgh")))
-    yield case(turned, turned[1:] + turned[0])
-    yield case(turned, turned[-1] + turned[:-1])
+    yield case(turned, turned[3:] + turned[:3])
+    yield case(turned, turned[-3:] + turned[:-3])
     yield edge("equal", a, a)
     yield edge("the first is empty", "", b)
     yield edge("the second is empty", a, "")
     yield edge("both are empty", [], [])
-    yield edge("nothing in common", "abc", "xyzwv")
+    yield edge("nothing in common: capitals and blanks count", "abc  ", "ABC")
     for _ in range(8):
         yield edge("two letters", *("".join(rng.choice(["a", "b"], length)) for length in rng.integers(1, 5, 2)))
     yield edge("one is the beginning of the other, and its end", "aa", "a")
@@ -673,8 +676,8 @@ edit_distance_exercise = ex
 
 
 ex.mistakes(r"""
-corner_overwritten: With a single row, `row[j - 1]` is of the new row already where the corner is asked for: what stood
-  there belonged to the row above. Keep it before you write.
+corner_overwritten: Your third way comes from the left and not from the corner, which is of the row above and the
+  column before. In a single row it is lost as soon as you write: keep it.
 + row = list(range(len(b) + 1))
 + for i, x in enumerate(a, start=1):
 +     row[0] = i
@@ -777,10 +780,14 @@ free_at_the_end: You take the least of the last row, so that the end of b costs 
 
 
 @named
-def table_step(table: np.ndarray, following: np.ndarray) -> Callable[[int, int], tuple[np.ndarray, int]]:
+def table_step(
+    table: np.ndarray, following: np.ndarray, unread: int = -1
+) -> Callable[[int, int], tuple[np.ndarray, int]]:
     """A model with states 0 … S-1: log-probabilities table[state, token] (V,), next state following[state, token]."""
 
     def step(token: int, state: int) -> tuple[np.ndarray, int]:
+        if token == unread:
+            raise ValueError("step was called with eos, for what has ended")
         return table[state, token].copy(), int(following[state, token])
 
     return step
@@ -868,7 +875,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     wrong = [m.answer for m in greedy_exercise.misconceptions]
     for args in told_apart(telling, encoder_decoder.greedy_decode, wrong):
         yield case(*args)
-    yield edge("eos at once", drawn_table(rng, 3, 5, 1, 2, 20.0), 0, 1, 2, 5)
+    yield edge("eos at once, of 300 ids", drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 5)
     # Any id up to eos would end it here.
     yield edge("no end, and eos is the last of the ids", drawn_table(rng, 4, 6, 0, 5, -20.0), 1, 0, 5, 6)
     yield edge("one call at most", drawn_table(rng, 3, 5, 1, 2, -20.0), 2, 1, 2, 1)
@@ -945,6 +952,11 @@ least_probable: You take the least probable token. Log-probabilities are negativ
 # --- beam_search
 
 
+def closed(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same search, in a table that has no row for eos."""
+    return table_step(**args[0].settings, unread=args[3]), *args[1:]
+
+
 ex = unit.exercise(
     "beam_search",
     points=5,
@@ -983,7 +995,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         """Whether of two answers the best is first as soon as it ends, and the other goes on."""
         (best, _), other = result(encoder_decoder.beam_search, args)
         (first, _), second = result(encoder_decoder.beam_search, (*args[:4], len(best) + 1, 2))
-        return first == best and second != other
+        return len(best) + 1 < args[4] and first == best and second != other
 
     def draw(make: Callable[[], tuple[Any, ...]], suits: Callable[[tuple[Any, ...]], bool] = plain) -> tuple[Any, ...]:
         while True:
@@ -1006,10 +1018,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 6, 2), pushes_out))
     # One of two ends early, the worse and then the better: nothing may end with it, or take it for open.
     yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 2), best_outlasts))
-    yield case(*draw(lambda: (drawn_table(rng, 4, 6, 5, 0, -0.5), int(rng.integers(4)), 5, 0, 6, 2), best_is_outlasted))
+    best = draw(lambda: (drawn_table(rng, 4, 6, 5, 0, -0.5), int(rng.integers(4)), 5, 0, 6, 2), best_is_outlasted)
+    yield case(*best)
+    yield edge("what has ended cannot be read on", *closed(best))
     yield edge("width 1", *draw(lambda: (drawn_table(rng, 4, 5, 1, 2, 0.0), 3, 1, 2, 9, 1)))
     yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
-    yield edge("eos at once", *draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 9.0, 0.5), 0, 1, 2, 6, 1)))
+    yield edge("eos at once, of 300 ids", drawn_network(rng, 300, 5, 1, 299, 30.0), normal(rng, 5), 1, 299, 6, 1)
     yield edge("room for more than there is", *draw(lambda: (drawn_table(rng, 3, 3, 0, 0, 0.0), 1, 0, 0, 2, 9)))
     long = draw(lambda: (drawn_table(rng, 1, 100, 1, 2, NEVER, 0.1), 0, 1, 2, 180, 1))
     yield edge("a long answer, each token at about 1/80", *long)
@@ -1079,7 +1093,7 @@ divided_by_length: Your scores are divided by the length. Many systems do that, 
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, score / (len(tokens) + ended)) for tokens, score, _, _, ended in beam]
 
-worst_kept: You keep the hypotheses with the lowest scores: `sorted` puts the smallest first. Keep the highest.
+worst_kept: You keep the hypotheses with the lowest scores. Keep the highest: `sorted` puts the smallest first.
 - beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
 + beam = sorted(candidates, key=lambda candidate: candidate[1])[:width]
 
@@ -1196,11 +1210,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("an empty prediction", [], true[:5], 2)
     yield edge("an empty reference", true[:5], [], 2)
     yield edge("pairs match, triples do not", [3, 4, 9, 5, 6], [3, 4, 5, 6, 7], 3)
-    yield edge("the same word again and again", ["the"] * 7, ["the", "cat", "sat", "on", "the", "mat"], 1)
-    yield edge("letters of two words", "translation", "transaction", 2)
+    yield edge("the same word again and again", ["the"] * 7, ["The", "cat", "sat", "on", "the", "mat"], 1)
+    yield edge("letters and a blank", "A translation", "a transaction", 2)
     for _ in range(8):
         yield edge("two letters", *("".join(rng.choice(["a", "b"], length)) for length in rng.integers(2, 6, 2)), 2)
-    yield edge("other words of the same letters: “ab”, “c” and “a”, “bc”", ["ab", "c", "d"], ["a", "bc", "d"], 2)
+    words = ["ab", "c", "d", "e f", "g"], ["a", "bc", "d", "e", "f g"]
+    yield edge("other words of the same letters: “ab”, “c” and “a”, “bc”", *words, 2)
 
 
 bleu_exercise = ex
@@ -1259,8 +1274,8 @@ arithmetic_mean_of_all_orders: You take the arithmetic mean of the precisions, s
 - return penalty * np.exp(total / max_n)
 + return penalty * total / max_n if len(prediction) >= max_n else 0.0
 
-product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Divide the
-  sum of the logarithms by max_n.
+product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Take the
+  root of order max_n.
 - return penalty * np.exp(total / max_n)
 + return penalty * np.exp(total)
 
@@ -1338,7 +1353,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("alpha 0: sums, as in beam_search", *draw(end=0.3, max_length=5, width=3, alpha=0.0))
     yield edge("width 1", *draw(end=0.0, max_length=7, width=1, alpha=1.0))
     yield edge("one call at most", *draw(end=0.5, max_length=1, width=3, alpha=1.0))
-    yield edge("alpha above 1", *draw(end=0.3, max_length=5, width=4, alpha=1.5))
+    yield edge("what has ended cannot be read on", *closed(draw(end=0.8, max_length=6, width=4, alpha=1.5)))
 
 
 normalised_exercise = ex
@@ -1355,7 +1370,7 @@ alpha_not_used: You divide by the length itself. It is to be raised to the power
 - return score / (len(tokens) + ended) ** alpha
 + return score / (len(tokens) + ended)
 
-alpha_as_a_factor: You divide by alpha times the length. Alpha is a power: length ** alpha.
+alpha_as_a_factor: Alpha is a factor in what you divide by. It is a power: length ** alpha.
 - return score / (len(tokens) + ended) ** alpha
 + return score / (1 + alpha * (len(tokens) + ended))
 
@@ -1499,8 +1514,8 @@ probabilities_of_words: You return probabilities. Logits are wanted: `cross_entr
 - return logits
 + return torch.softmax(logits, dim=-1)
 
-layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder's is `(1, N, H)`: `unsqueeze(0)` gives
-  it its first axis.
+layer_axis_missing: All pictures get the first state of the first, as where it is handed over as `(N, H)`. The
+  decoder's is `(1, N, H)`: `unsqueeze(0)` gives it its first axis.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.tanh(self.prime(features))
 
@@ -1558,7 +1573,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("more targets than steps", *drawn(2, 4, [1, 2, 3]))
     never, half = -np.inf, -np.log(2)
     certain = np.array([[never, 0, never], [half, half, never], [0, never, never], [never, never, 0]])
-    yield edge("a model that is sure", certain, np.array([1, 2]), 0)
+    for order in ([1, 2], [2, 1]):
+        yield edge("a model that is sure", certain, np.array(order), 0)
     yield edge("a long one", *drawn(600, 9, [3, 1, 4, 1, 5]))
 
 
