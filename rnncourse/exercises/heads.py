@@ -453,6 +453,10 @@ end_of_what_was_unpacked: Short rows get the bias of the head and nothing else: 
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
+end_of_the_longest_unpacked = end_of_what_was_unpacked
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = states[lengths.max() - 1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
+
 sorted_rows_expected: Packing expects the longest row first unless told otherwise, and here they come in any order. With
   `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
 - packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
