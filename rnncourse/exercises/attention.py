@@ -71,7 +71,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     query, keys, values = dot_arguments(rng, 2, sizes=(4, 5, 3, 2))
     yield edge("large scores", 1e3 * query, 1e3 * keys, values, look_mask(rng, 2, 4, 5))
     # No finite number stands for what is hidden: all that may be seen can have a lower score.
-    yield edge("scores far below 0", -1e100 * np.abs(query), 1e100 * np.abs(keys), values, look_mask(rng, 2, 4, 5))
+    yield edge("scores far below 0", -1e15 * np.abs(query), 1e15 * np.abs(keys), values, look_mask(rng, 2, 4, 5))
     # The key that is hidden has by far the largest score: taking some thousands from it leaves it the largest, and
     # its weight leaves nothing for the others.
     query, keys, mask = np.abs(query), np.abs(keys), np.ones(5, dtype=bool)
@@ -223,7 +223,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("all sizes alike", *additive_arguments(rng, 4, sizes=(4, 4, 4, 4, 4, 4)), look_mask(rng, 4, 4))
     query, keys, values, Wq, Wk, v = additive_arguments(rng, 2, sizes=(4, 5, 3, 2, 6, 7))
     query = np.abs(query) * np.array([[5], [5], [-5], [-5]])
-    large = query, keys, values, np.abs(Wq), Wk, 1e100 * np.abs(v)
+    large = query, keys, values, np.abs(Wq), Wk, 1e30 * np.abs(v)
     yield edge("scores far above 0 and far below", *large, look_mask(rng, 2, 4, 5))
     single = additive_arguments(rng, 2, sizes=(3, 4, 5, 6, 2, 7), dtype=np.float32)
     yield edge("float32", *single, look_mask(rng, 2, 3, 4))

@@ -6,11 +6,10 @@ import pytest
 
 from rnncourse.checks import engine
 
-engine.HUSHED = (KeyboardInterrupt,)
-
 
 @pytest.fixture(autouse=True)
-def seeded() -> None:
+def seeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "HUSHED", (KeyboardInterrupt,))
     if "torch" in sys.modules:
         # (`torch.manual_seed` notes from where it was called, for each kind of device that is not here)
         sys.modules["torch"].default_generator.manual_seed(0)

@@ -55,7 +55,7 @@ def properties_of(exercise: Exercise, one: Asked) -> list[Key]:
     if one.wanted.error:
         found.append(("raises",))
     answer = canonical(exercise, one.wanted.answer)
-    if isinstance(answer, Sized) and not getattr(answer, "size", len(answer)):
+    if isinstance(answer, Sized) and not (answer.size if isinstance(answer, np.ndarray) else len(answer)):
         found.append(("answer", "empty"))
     if isinstance(answer, (int, float)) and not isinstance(answer, bool) and answer == 0:
         found.append(("answer", 0))
