@@ -38,6 +38,15 @@ def dates(seed: int, keep: float) -> Numbers:
 
 
 @unit.experiment(
+    "shares of 500 dates of unseen days that are right",
+    settings={"in the decoder alone": {"keep": (0.0, 2.0)}, "in the encoder alone": {"keep": (2.0, 0.0)}},
+)
+def who_forgets(seed: int, keep: tuple[float, float]) -> Numbers:
+    """The same translator with the start of one of the two networks."""
+    return dict(parts_right(learn_to_translate(seed, keep, points=1).model, unseen_dates()))
+
+
+@unit.experiment(
     "share of 100 models in which a beam of that width finds the best answer",
     settings={"spread 1.5": {"spread": 1.5}, "flatter, 0.5": {"spread": 0.5}},
 )
@@ -120,6 +129,16 @@ dates.claim(
         and n["nothing added"]["day"] > 2 * n["nothing added"]["month"]
         and n["nothing added"]["year"] > 0.95
     ),
+)
+
+
+who_forgets.claim(
+    "the_decoder_forgets",
+    "With the 2 in the decoder alone more than two dates in five are right, in the encoder alone fewer than one in "
+    "five.",
+    figure=("in the decoder alone", "date"),
+    controls=[("in the encoder alone", "date")],
+    holds=lambda n: n["in the decoder alone"]["date"] > 0.4 and n["in the encoder alone"]["date"] < 0.2,
 )
 
 

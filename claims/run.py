@@ -133,10 +133,15 @@ def measure(run: Run) -> tuple[Numbers, float]:
 
 
 def kept(stem: str) -> dict[tuple[str, int], dict[str, Any]]:
-    """What earlier runs of a unit measured, by key and seed."""
+    """What earlier runs of a unit measured, by key and seed: what its file has, and what came since."""
     path = KEPT / f"{stem}.jsonl"
     rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     found = {}
+    for e in unit_claims(stem)["experiments"].values():
+        for setting, key in e["keys"].items():
+            names, seconds = list(e["values"][setting]), e["seconds"] / len(e["seeds"]) / len(e["keys"])
+            for seed, *numbers in zip(e["seeds"], *e["values"][setting].values(), strict=True):
+                found[key, seed] = {"numbers": dict(zip(names, numbers, strict=True)), "seconds": seconds}
     for row in rows:
         try:
             one = json.loads(row)
@@ -214,8 +219,8 @@ def keep(stem: str) -> list[str]:
     """
     file, other = unit_claims(stem), []
     for e in units()[stem].experiments:
-        counted = file["experiments"][e.name]
-        for setting in e.settings:
+        counted = file["experiments"].get(e.name)
+        for setting in e.settings if counted else ():  # one that is new has nothing to keep
             key, run = key_of(stem, e.name, setting), Run(stem, e.name, setting, counted["seeds"][0])
             if counted["keys"].get(setting) != key:
                 numbers, _ = measure(run)

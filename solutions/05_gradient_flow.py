@@ -99,7 +99,7 @@ def state_gradient_norms(dh_last, H, W):
 check(state_gradient_norms)
 
 # %% [markdown]
-# You own a probe for any recurrent network.
+# You own a probe for any tanh cell.
 
 # %% [markdown]
 # ## 2 · One number decides
@@ -283,7 +283,7 @@ thrown, saved = (latch_path(2.0, 1.0, 0.2, most)[-1, 2] for most in (np.inf, 1.0
 assert saved < 0.01 < 1 < thrown, "One gradient was expected to throw the unclipped run away, and not the other."
 
 # %% [markdown]
-# In the white valley both signs are kept; outside of it one of them is lost, at once. So the wall of the valley is a
+# In the white valley both signs are kept; above and below it one is lost, left of it both fade. So the wall of the valley is a
 # cliff, and there the slope is huge. For almost 60 updates both runs go nearly the same way. Then a gradient of about
 # 70 comes: unclipped it throws $b$ to $-15$, onto a plateau without slope, and that is the end. Clipped, it is a step of
 # 0.2, and soon the run is in the valley. *Try* `rate = 0.1`, or `start = (1.2, 0.3)`: clipping does not make training safe.
@@ -333,7 +333,7 @@ check(clip_by_global_norm)
 # %% [markdown]
 # ### A task that needs memory
 #
-# **Recall**: at the first step a symbol is shown, one of four. Then come `lag` steps of noise. Then: which symbol was it?
+# **Recall**: at the first step a symbol is shown, one of four. Then come `lag` steps of noise, of four other symbols, 4 to 7. Then: which symbol was it?
 # Whoever remembers gets 100%, whoever guesses 25%. The loss is read at the last step only, so all depends on one error
 # that has to find its way back.
 #
@@ -400,8 +400,8 @@ show(over_seeds(rates, lines, xlabel="learning rate", logx=True))
 #
 # ### Experiment · what clipping does not cure
 #
-# Now the opposite trouble: a lag of 30, from a radius of 0.5. **Guess**: what part of an error is left after 30 steps, a
-# tenth, a thousandth, a millionth?
+# Now the opposite trouble: a lag of 30, from a radius of 0.5. **Guess**: what part of an error is left after 30 steps: a
+# thousandth, a millionth, a millionth of a millionth?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.claims import beside
@@ -547,13 +547,13 @@ show(over_seeds(ks, lines, xlabel="k (steps in a chunk)"))
 # %% [markdown]
 # **Claim:** from a radius of 0.5 a network learns to recall over 6 steps in chunks of 14, and guesses in chunks of 2.
 #
-# That is so in {{held cut_off}} seeds. In chunks of 7, one useful example in seven already brings
-# {{chunks/radius 0.5, k = 7/lag 6|median .0%}}. Now look at the left end of the other line.
+# That is so in {{held cut_off}} seeds. In chunks of 6 no error reaches the symbol, and yet they bring
+# {{chunks/radius 0.5, k = 6/lag 6|median .0%}}. Now look at the left end of the other line.
 #
 # **Claim:** from a radius of 1.5 even chunks of 1 step bring more than a guess.
 #
 # No error ever reached the symbol's step. But **the state was carried**, and at a radius of 1.5 an
-# untrained state still *echoes* what it heard six steps ago (unit 03, section 8). $V$ learns to read the echo. So a
+# untrained state still *echoes* what it heard six steps ago (unit 03, section 8). $V$ learns to read the echo, and $W$ to prolong it. So a
 # network that is trained in chunks of $k$ steps *can* use what is older. *Try* a run of your own:
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="k = 1; k = 7; rho = 1.5"
@@ -594,7 +594,7 @@ print(f"k = {k}, radius {rho}: {recalled(p, 6, before=8):.0%} right (a guess: 25
 # *●●● · 25 minutes · 5 points*
 #
 # `loss_grad` is a function, `X (T, N, D)`, `h0 (N, H)`, `U (D, H)`, `W (H, H)`, `b (H,)` are as ever, and `every` is at
-# least 1 and may be larger than `T`. The answer is `(dU, dW, db)`, those of full BPTT, to the last digit but rounding.
+# least 1 and may be larger than `T`. The answer is `(dU, dW, db)`, those of full BPTT, up to rounding.
 #
 # - Ask `loss_grad(t, h)` **once** for each step `t` from 0 to T-1, in any order. `h (N, H)` is the state that has read
 #   `X[t]`.
@@ -689,7 +689,7 @@ assert not np.allclose(dW["truncated"], dW["full"]), "Truncation was expected to
 # `rng` is a NumPy generator, as `np.random.default_rng(0)` makes one, and `n` a whole number from 1 on. Return an
 # orthogonal matrix `(n, n)` of float64. How it is drawn is up to you, but its numbers come from `rng`: once $n > 1$, two
 # generators with different seeds give different matrices, and so do two calls with one generator. You may call
-# `np.linalg.qr` and `np.linalg.svd`. May not call `scipy`.
+# `np.linalg.qr` and `np.linalg.svd`. You may not call `scipy`.
 
 
 # %% answer="orthogonal"
@@ -722,7 +722,7 @@ assert np.allclose(level, level[-1]), "Without tanh an orthogonal W was expected
 assert bent["random, ρ = 1"][0] < bent["orthogonal"][0], "The orthogonal W was expected to keep more; " + doubt
 
 # %% [markdown]
-# Only one: the orthogonal $W$ without tanh. With tanh the error loses a part at every step, because the slopes are below
+# The two without tanh, though the random $W$ first loses two thirds. With tanh the error loses a part at every step, because the slopes are below
 # 1. How far does that get you?
 #
 # ### Experiment · the wall
@@ -767,7 +767,7 @@ dots = {name: (shares[name]["lost"], shares[name]["right"]) for name in starts}
 show(what_moves_the_wall(dots))
 
 # %% [markdown]
-# Where an error loses one power of ten or less, most networks learn; where it loses three or more, all of them guess.
+# Where an error loses one power of ten or less, most networks learn; at two some do; from three on all of them guess.
 # Quiet inputs leave the states small, where the tanh is straight. More updates are another way.
 #
 # **Claim:** at a lag of 30 an orthogonal start learns with inputs a fifth as loud, and with 2,000 updates; a radius of
@@ -780,7 +780,7 @@ show(what_moves_the_wall(dots))
 #
 # Unit 03 had a memory that lasts for ever: the **latch**, one unit with $W = 2$. Its state settles at 0.958, and if
 # something pushes it down to 0.8, it comes back: $\tanh(2 \cdot 0.8) = 0.922$, then 0.951, then 0.956. Its slope there
-# is $2\,(1 - 0.958^2) = 0.17$, so each step leaves a sixth of the push. A state that the cell itself pulls back to is an
+# is $2\,(1 - 0.9575^2) = 0.17$, so each step leaves a sixth of the push. A state that the cell itself pulls back to is an
 # **attractor**. It does not count steps, so there is none at which it forgets.
 #
 # To *hold* a symbol for thirty steps, then, no error has to travel thirty steps. It takes an attractor for each symbol,
@@ -843,7 +843,7 @@ show(states_in_a_plane(panels))
 
 # %% [markdown]
 # Before training all four run into one place. After training each symbol has its own, with a cloud around it after 100
-# steps of real noise. Does the cell *rest* there? Then it must come back from a push. A network that was trained at lag
+# steps of real noise. Are these places attractors? Then the cell must come back from a push. A network that was trained at lag
 # 7 alone is pushed as well. **Guess**: does it come back?
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -861,7 +861,7 @@ show(push_chart(pushed))
 assert pushed["lags 1 to 7"][-1].max() < 1e-3 < 0.05 < pushed["lag 7 only"][-1].max(), "One was to come back; " + doubt
 
 # %% [markdown]
-# The first comes back to its four places. The second has no place to come back to: its state goes on jumping to and fro.
+# The first comes back to its four places. The second rests nowhere: its state goes on jumping to and fro.
 #
 # **Claim:** after training on lags 1 to 7, each of the four symbols has a state of its own at which the cell rests, and
 # to which it comes back from a push.
@@ -910,7 +910,8 @@ show(seed_dots(dots, xlabel="share of right answers at lag 1,000"))
 # holds three symbols, and noise has pushed the fourth, on which the pull is weak, into a neighbour's place.
 #
 # **Short is not enough.** On lags 1 and 2 hardly anything has to be held. On lags 24 to 30 nothing arrives. And with one
-# lag alone the network learns a *clock*: a state that keeps moving, and stands right when the question comes.
+# lag alone the network learns a *clock*: a state that keeps moving, and names another symbol at another time (the dots
+# at 0).
 #
 # **Claim:** a network that is trained at lag 7 alone is right there more than nine times in ten, and at lag 10 fewer
 # than six.
@@ -941,7 +942,7 @@ for lag in (7, 30, 60, 1000):
 #
 # Now you try to break one. `one_change` runs an experiment as its claim has it, and once more with **one** setting
 # changed, on the same seeds, and writes the table that you hand in.
-# `recall_after_training` takes `lags`, `start` (a radius, or `"orthogonal"`), `learning_rate`, `max_norm`, `updates`,
+# `recall_after_training` takes `lags`, `asked` (at which lags), `start` (a radius, or `"orthogonal"`), `learning_rate`, `max_norm`, `updates`,
 # `loudness` (0.5), `before`, and `k` (0: no chunks). *Try* a change of your own:
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="change = {\"start\": 2.0}; change = {\"lags\": (1, 3)}"
@@ -956,7 +957,7 @@ print(one_change(recall_after_training, claim, change, seeds=range(50, 55)))
 # ### Written question 1 · break this claim
 # *3 points, graded by hand; 25 minutes*
 #
-# Choose a claim of section 6 or 7. Write down which **one** setting you change and what you expect, *before* the run.
+# Choose a claim of section 6 or 7 on recall. Write down which **one** setting you change and what you expect, *before* the run.
 # Then paste the table, with settings, seeds and figures. Then your verdict: does the claim stand, fall, or hold within
 # limits that it did not name? Give a reason, and say what you would run to be surer. A claim that stands gives as many
 # points as one that falls.

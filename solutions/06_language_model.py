@@ -5,8 +5,8 @@
 #
 # - turn any text into numbers, and cut it into rows that a network reads without losing its place;
 # - train a recurrent network on it, in NumPy, with a loop of your own, and decide when to stop and at which rate to learn;
-# - let it write, hot or cold, without the mistakes that public programs make here;
-# - measure it in bits per character, beside a table of counts that is tuned as well as the network is.
+# - let it write, hot or cold, without five mistakes that are hard to see;
+# - measure it in bits per character, beside a table of counts that is tuned.
 #
 # **Time**: about four hours, in two sittings; sections 1 to 6 are the first. **You need** the cell (unit 03), its gradient
 # (unit 04), clipping and truncation (unit 05), and `sample_index` of unit 01. There are twelve exercises and one written
@@ -141,7 +141,7 @@ print("one-hot times U is U[ids]:", np.allclose(np.eye(len(chars))[ids] @ U, U[i
 # $$L' = \left\lfloor \frac{L - 1}{N} \right\rfloor \qquad \text{row } n \text{ reads } \text{ids}[nL'], \dots, \text{ids}[(n+1)L' - 1]$$
 #
 # The **target** of each input is the id that follows it in the text. The last input of a row has its target in the first id of
-# the next row: this is where the 1 in $L - 1$ comes from.
+# the next row. The last row has no next one and needs one id more: the 1 in $L - 1$.
 #
 # *By hand*: 10 ids, which are $0, 1, \dots, 9$; $N = 2$ rows, 2 steps a batch. Then $L' = \lfloor 9 / 2 \rfloor = 4$, and
 #
@@ -265,8 +265,8 @@ def train_step(parameters, memory, h, inputs, targets, learning_rate, max_norm):
 check(train_step)
 
 # %% [markdown]
-# This is the whole loop around it. (The memory starts at 0.1. With 0 the very first step would move *every* parameter by the
-# full rate, whatever the size of its gradient.)
+# This is the whole loop around it. (The memory starts at 0.1. With 0 the very first step would move each parameter that has a
+# gradient by the full rate, however small it is.)
 #
 # **Guess**: a network that knows nothing of $Q$ characters has a loss of $\log Q$. How far down will one reading of 40,000
 # characters take it: to nine tenths, two thirds, a third?
@@ -332,7 +332,7 @@ check(bits_per_character)
 # ## 5 · Against the truth: grammars
 #
 # First, texts whose best possible score is *known*. A **grammar** draws sentences token by token from probabilities that we
-# wrote down. So the **entropy** of its texts can be computed, and no model can score below it.
+# wrote down. So the **entropy** of its texts can be computed, and no model can score below it on average.
 #
 # ### Experiment · Reber's grammar
 #
@@ -392,7 +392,7 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 # one third.** ({{held students}} seeds.)
 #
 # At first the network learns what a 5-gram would, and there it stands for hundreds of updates: the error of the last word has
-# to arrive ten steps earlier, and by then it is small. That is the wall of unit 05. The spikes are the last word's alone: the
+# to go nine steps back, and little of it arrives at first (unit 05). The spikes are the last word's alone: the
 # network begins to know the subject, an update goes too far, and it is sure of a wrong profession.
 
 # %% [markdown]
@@ -405,7 +405,7 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 # - **validation**: for every choice, such as the rate, the start, the size, when to stop;
 # - **test** (held out): for the score that you report, once, at the end.
 #
-# They share no file and no topic.
+# They should share no file and no topic.
 #
 # **Early stopping** is the first choice. After each **epoch**, once through the training text, take the loss on the
 # validation text. Go on while it finds new lowest values; have some **patience** where it does not; in the end keep the
@@ -488,8 +488,8 @@ print(f"and keeps those after {200 * (best + 1)}: {few.watched[best]:.2f} bits")
 # %% [markdown]
 # ### Experiment · the rate, and where to start
 #
-# What counts for most is the **learning rate**: look for it in steps of ten, with short runs, and then of three. The next is
-# the **scale of the start** (unit 05).
+# What counts for most are the **scale of the start** (unit 05) and the **learning rate**: look for them in steps of ten, with
+# short runs, and then of three.
 #
 # Our text for this is 4,163 first names of a census, with 500 more to choose by and 500 to be judged on.
 # **Guess**: of the rates 0.01, 0.1 and 1, which does best after 300 updates? And how far apart are three seeds?
@@ -516,8 +516,8 @@ print("the first of them:", beside(place, ends[0.1][0]))
 # *Try* `scale = 10.0`: the tanhs are saturated, and their slope, on which each error depends, is next to nothing. Then
 # `hidden = 72`.
 #
-# **What is one seed worth?** Over twenty seeds 64 units need {{choices/as shown/bits}} bits and 72 units {{choices/72 units/bits}}: the median, and in brackets the range. A difference counts if it is clearly larger than the range over seeds,
-# at the same seeds for both.
+# **What is one seed worth?** Over twenty seeds 64 units need {{choices/as shown/bits}} bits and 72 units {{choices/72 units/bits}}: the median, and in brackets the range. Take the same seeds for both: a difference counts if it has the same
+# sign in nearly all.
 
 # %% [markdown]
 # ### From a blank cell
@@ -540,7 +540,7 @@ print("the first of them:", beside(place, ends[0.1][0]))
 # - on 2,000 tokens of Reber's grammar, in at most 16 epochs, the network scores less than a fifth above the lowest possible
 #   on a third text. (24 units, 8 rows of 16 steps, rate 0.1 and a memory that starts at 0.1 do that, in a tenth of the four seconds that the check waits.)
 # - the parameters are those after the best epoch, and the losses stop where `patience` says;
-# - the same rng gives the same network, another one another; and `valid_ids` has no say in what is learned.
+# - the same rng gives the same network, another one another; and `valid_ids` gives no gradient.
 
 
 # %% answer="train_model"
@@ -609,7 +609,7 @@ def temperature_softmax(logits, temperature):
 check(temperature_softmax)
 
 # %% [markdown]
-# **Guess** what $\tau = 0.1$ makes of the probabilities 0.5, 0.3, 0.15 and 0.05, and what $\tau = 3$.
+# **Guess** what $\tau = 0.1$ makes of the probabilities 0.5, 0.3, 0.15 and 0.05, and what $\tau = 2$.
 
 # %% tags=["experiment"]
 from rnncourse.plots import Slider, explore
@@ -779,8 +779,8 @@ assert possible(sentences) > 0.9, "Nine sentences of ten were expected to be pos
 # ## 9 · Something to play with
 #
 # A network reads the first names, one to a line, and after each epoch it writes a few of its own: a line break is its prompt,
-# and each line break that it draws ends a name. **Guess** what it learns first: the letters, the length of a name, the
-# capital at its start, or where vowels go?
+# and each line break that it draws ends a name. **Guess** after how many epochs one
+# could take them for names.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="heat = 0.1; heat = 1.5"
 from rnncourse.experiments.language_model import name_maker, names_written
@@ -846,6 +846,8 @@ show(training_curves({name: text.losses for name, text in corpora.items()}))
 # *By hand*: "q" was seen 10 times, 9 times followed by u and once by a space, so $K = 2$. With $D = 0.75$ it is
 # $P_2(u \mid q) = 8.25 / 10 + 0.15\, P_1(u)$.
 #
+# Where $s$ was never seen, $P_n(w \mid s)$ is $P_{n-1}(w \mid s')$, and at the end of all stands $1/Q$.
+#
 # In the shorter contexts it counts not how often $w$ came, but after how many *different* characters. The u owes much of its
 # count to q, and that should not speak for it elsewhere.
 #
@@ -877,7 +879,7 @@ for name, text in corpora.items():
 # {{real_text/python-docs/Kneser-Ney|median .2f}}.
 #
 # With $\alpha$ alone longer contexts do harm, and on source code the network is as good as the
-# best of them. Who had stopped there would have reported a draw.
+# best of them: by that table alone it is a draw.
 
 # %% [markdown]
 # ### Experiment · does the network know anything that the table does not?

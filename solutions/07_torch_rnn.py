@@ -249,8 +249,8 @@ assert hidden < 8 or latch_held(arrays) > 0.99, "The latch was expected to hold 
 # **Claim:** trained on your tape with sequences of 12 steps, the cell is right at more than 99 in 100 steps of sequences that
 # are 100 steps long.
 #
-# It held in {{held tape_learns}} seeds. (Claims are counted on seeds that nobody looked at before.) A batch without a mistake comes
-# after about {{latch/as shown/first without a mistake|median .0f}} updates. *Try* `hidden = 2`, and 1.
+# It held in {{held tape_learns}} seeds. A batch without a mistake comes
+# after {{latch/as shown/first without a mistake|range .0f}} updates. *Try* `hidden = 2`, and 1.
 #
 # Whatever is written with these four operations, and a few more, has its gradient. That is what the library gives you; the rest is
 # names.
@@ -686,7 +686,7 @@ assert min(moved[2:]) > 0.5, "The padding was expected to move the state."
 # **Claim:** after two steps of padding the state is at least half as far from the true last state as two *different* words are
 # from each other, and it stays so.
 #
-# It held in {{held padding_moves_the_state}} seeds. One step moves it as far. A classifier that reads `output[-1]`
+# It held in {{held padding_moves_the_state}} seeds. One step moves it by {{padding/as shown/one step|range .2f}} of that distance. A classifier that reads `output[-1]`
 # looks at the padding, and nobody notices. *Try* `zeros = True`: does it help that nothing goes in?
 
 # %% [markdown]
@@ -805,7 +805,7 @@ def train_epoch(model, batches, optimizer, max_norm):
 check(train_epoch)
 
 # %% [markdown]
-# These lines train any model with a state.
+# These lines train any model whose state is one tensor.
 
 # %% [markdown]
 # ### Experiment · Python's documentation, learned
@@ -1029,7 +1029,7 @@ if rate == 0.5:
 #
 # A list to go through when a loss stands still, or falls too well:
 #
-# - Logits or probabilities? With two softmaxes the network never gets far.
+# - Logits or probabilities? With two softmaxes the loss stops far above 0.
 # - The class axis; time and batch; `output[-1]` or `h_n`; what stands in the padding.
 # - `zero_grad`, `backward`, clip, `step`: in this order.
 # - The state: carried, or None where a new text begins; detached between batches.

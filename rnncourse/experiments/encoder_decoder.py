@@ -101,7 +101,7 @@ class Translated(NamedTuple):
 
 def learn_to_translate(
     seed: int = 0,
-    keep: float = 2.0,
+    keep: float | tuple[float, float] = 2.0,
     updates: int = 500,
     *,
     size: int = 24,
@@ -114,15 +114,15 @@ def learn_to_translate(
 ) -> Translated:
     """Train on `updates * size` written dates, each shown once; the poor copy is put aside after 0.6 of the updates.
 
-    keep: what is added at the start to the bias of the update gate z, in both networks.
+    keep: what is added at the start to the bias of the update gate z, in both networks, or in encoder and decoder.
     """
     batches = list(batches_by_length(written_dates(np.random.default_rng(seed), size * updates), size))
     order = np.random.default_rng(seed + 2).permutation(updates)
     torch.manual_seed(seed)
     model: Pair = seq2seq(encoder(len(date_vocabulary()), 32, hidden), decoder(len(ISO_VOCABULARY), 16, hidden), BOS)
     with torch.no_grad():
-        for rnn in (model.encoder.rnn, model.decoder.rnn):
-            rnn.bias_hh_l0[hidden : 2 * hidden] += keep  # PyTorch has the gates in the order r, z, n
+        for rnn, added in zip((model.encoder.rnn, model.decoder.rnn), np.broadcast_to(keep, 2), strict=True):
+            rnn.bias_hh_l0[hidden : 2 * hidden] += added  # PyTorch has the gates in the order r, z, n
     unseen, curve, poor, losses = unseen_dates(), {}, model, []
 
     def loss_of(k: int) -> Tensor:
