@@ -304,7 +304,7 @@ def of_another_dtype(part: Part) -> Iterator[Key]:
         "divided_by_size": "too small by the factor {0}, whatever {0} is. A mean where a sum is asked?",
         "constant_factor": "{} times what it should be, in every case",
     },
-    others={"row_factor": "right up to a factor, which is another in each row"},
+    others={"row_factor": "right, in each row, up to a factor"},
 )
 def multiplied(part: Part) -> Iterator[Key]:
     right, own = part.right, part.own

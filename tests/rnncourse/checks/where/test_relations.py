@@ -260,7 +260,7 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
         "part: row_factor",
         "softmax",
         "return np.exp(O - O.max(axis=-1, keepdims=True)) / 2",
-        "Y is right up to a factor, which is another in each row.",
+        "Y is right, in each row, up to a factor.",
     ),
     (
         "part: not_summing_to_1",
