@@ -3,9 +3,10 @@
     python -m claims [UNIT ...] [--jobs 2] [--again] [--same] [--develop [SEEDS]]
 
 A unit is named by its stem or number, "05". Stopped, it goes on next time where it was. Then build the units again
-(`make notebooks`): their prose and their figures take the numbers from `rnncourse/data/claims/`. While a claim is still
-looked for, `--develop` runs other seeds, prints what came and writes nothing. After a change of code that changes no
-number, `--same` runs one seed of what has changed, and keeps what was counted where the numbers are the same.
+(`make notebooks FORCE=1`): prose, figures and unit 14's table take the numbers from `rnncourse/data/claims/`. While a
+claim is still looked for, `--develop` runs other seeds, prints what came and writes nothing. After a change of code
+that changes no number, `--same` runs one seed of what has changed, and keeps what was counted where the numbers are
+the same.
 """
 
 import argparse
