@@ -428,8 +428,8 @@ assert max(differences.values()) < 1e-10, "The states and gradients were expecte
 # **`output` or `h_n`?** With one layer, one direction and no padding, `output[-1]` and `h_n[0]` are the same. So who takes the wrong one
 # is not told.
 #
-# **No batch axis.** `nn.RNN` also takes *one* sequence, $(T, D)$. So 20 sequences of 5 numbers, given as `(5, 20)`, are one sequence of
-# 5 steps with 20 inputs each.
+# **No batch axis.** `nn.RNN` also takes *one* sequence, $(T, D)$. So 20 sequences of 5 numbers, given as `(5, 20)`, are to an
+# `nn.RNN(20, …)` one sequence of 5 steps.
 #
 # **`batch_first`.** Many data sets come as $(N, T, D)$. Nothing in the numbers says which axis is time. Here are five sequences,
 # and the first of them is then changed. **Guess** what happens to the answers to the *other four*, read as $(T, N, D)$ and with
@@ -744,8 +744,8 @@ assert away["output[-1]"] > 1e-2, "Another state than the last real one was expe
 # ## 6 · A text without end
 #
 # A long text is read in batches that continue each other (`contiguous_batches`, unit 06). So the state at the end of one batch is
-# the right start for the next. Hand it over *as it is*, though, and it brings its whole history: `backward` would walk back
-# through all batches to the first. `state.detach()` is the value without the history. This is the truncated BPTT of
+# the right start for the next. Hand it over *as it is*, though, and it brings its history, which `backward` has walked
+# and dropped: an error. `state.detach()` is the value without the history. This is the truncated BPTT of
 # [unit 05](../05_gradient_flow/05_gradient_flow.ipynb), in one word.
 
 # %% tags=["experiment"]
@@ -837,8 +837,8 @@ assert epochs < 3 or docs_counted()[3] + 0.3 < last < docs_counted()[1] - 0.5, (
 #
 # It held in {{held between_the_tables}} seeds. It ends near the 3-gram. Its memory is what beats the 2-gram: with a
 # state of zeros at each character it ends at {{writer/no memory/bits|median}} bits. At this budget a good table of
-# counts wins, as in unit 06. *Try* `carried = False`, where each batch of 32 steps starts from zeros. How much of the
-# memory reaches further back than that?
+# counts wins, as in unit 06. *Try* `carried = False`: in training each batch of 32 steps starts from zeros. How much
+# worse does it learn?
 
 # %% [markdown]
 # ## 7 · Words, and vectors that come from elsewhere
@@ -944,8 +944,8 @@ assert together["both"] < 0.95 * together["4-gram"], "The two together were expe
 # `model.state_dict()`. But Adam keeps its two means for each weight, and a fresh Adam has forgotten them: `optimizer.state_dict()`. (With
 # dropout, also the random generators.)
 #
-# We train for 80 updates, save, and go on for 36. **Guess**: with a new Adam, is the loss the same, a little worse throughout, or worse
-# only at first?
+# We train for 80 updates, save, and go on for 36. **Guess**: with a new Adam, is the loss the same, a little worse throughout, worse
+# only at first, or neither?
 
 # %% tags=["experiment"]
 from pathlib import Path

@@ -313,11 +313,11 @@ show(learning_curve({"unseen days": curve}, "Dates of days that were never shown
 #
 # **Guess**: which part of the date suffers most, the year, the month or the day?
 
-# %% tags=["experiment", "nbval-ignore-output"] dials="keep = 0.0, 2.0"
+# %% tags=["experiment", "nbval-ignore-output"] dials="keep = 0, 2"
 from rnncourse.experiments.encoder_decoder import parts_right
 from rnncourse.plots.encoder_decoder import parts_right_bars
 
-keep = 0.0  # what is added to the bias of z
+keep = 0  # what is added to the bias of z
 without = learn_to_translate(keep=keep, updates=updates, points=1, **mine).model
 unseen = unseen_dates()
 by_part = {"2 added": parts_right(translator, unseen)}
@@ -339,7 +339,7 @@ show(parts_right_bars(by_part))
 #
 # It held in {{held the_decoder_forgets}} runs: {{who_forgets/in the decoder alone/date|median .0%}} and
 # {{who_forgets/in the encoder alone/date|median .0%}} (medians).
-# *Try* `keep = 0.0, 2.0`, in the decoder alone.
+# *Try* `keep = 0, 2`, in the decoder alone.
 
 # %% [markdown]
 # ## 4 · How right is an answer?
