@@ -94,7 +94,7 @@ def words(statement: Statement, exercise: Exercise) -> str:
         return text + (" The other results are right." if parameters["alone"] else "")
     if kind == "only":
         wrong, right = (_are(parameters[which]) for which in ("wrong", "right"))
-        return f"Only {wrong} wrong; {right} right in every case."
+        return f"{wrong} wrong; {right} right in every case."  # gradients that follow are not asked
     return properties.words(kind, parameters)
 
 

@@ -315,7 +315,7 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
         "only",
         "rnn_step_backward",
         "return {dx}, {dh}, {dU}, np.sin({dW}) * np.cos(np.sum({dU})), {db}",
-        "Only dW is wrong; dx, dh_prev, dU and db are right in every case.",
+        "dW is wrong; dx, dh_prev, dU and db are right in every case.",
     ),
 ]
 
