@@ -707,8 +707,8 @@ ones_are_counted: Your c counts the ones: each adds to it. The second one must t
   what c was. It sees it in h, through W.
 + return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-a_one_is_for_ever: A second one does not take the first one back: c stays as it was. At that step i must be 0, so the
-  product of h and W has to outweigh what opens i for a one; and f must be 0. Print both gates there.
+a_one_is_for_ever: A second one does not take the first one back: c stays as it was. At that step f must be 0, and
+  i or g as well, to which the product of h and W has to see. Print them there.
 - W = np.array([[-80.0, 0.0, 0.0, 0.0]])
 + W = np.zeros((1, 4))
 

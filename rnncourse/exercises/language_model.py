@@ -133,7 +133,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case(text + chars[0] + chars[-1] + chars[0], index)
     chars, index = codebook(rng, 7)
     yield edge("one character", chars[-1], index)
-    yield edge("spaces at both ends", f"  {chars[1]} {chars[-1]} ", index)
+    yield edge("spaces at both ends", f"  {chars[1]} {chars[-1]} ", dict(reversed(index.items())))
     yield edge("a character that is not in the index", chars[2] + "ß" + chars[3], index)
     yield edge("an alphabet of 400 characters", "ŀāaĭ", {chr(point): point for point in range(400)})
 
@@ -814,7 +814,8 @@ def facts_of_training(args: tuple[Any, ...], answers: list[Plain]) -> Iterator[F
         yield Fact("what was learned", reached < 1.2 * lowest, "" if cause else words, cause)
     end = last_epoch(losses, max_epochs, patience)
     cause = "all_epochs_whatever_comes" if len(losses) == max_epochs else ""
-    words = f"Your losses are of {len(losses)} epochs. By these losses, patience ends the training after {end}."
+    words = f"Your losses are of {len(losses)} epochs. By these losses, patience "
+    words += f"ends the training after {end}." if len(losses) > end else "does not end the training there."
     yield Fact("how long", len(losses) == end, "" if cause else words, cause)
     score = bits(valid_ids)
     scores = {

@@ -785,7 +785,7 @@ padding_for_real: The mask is taken the wrong way round: True means real.
 + return losses[~mask].sum() / (~mask).sum().clamp(min=1)
 
 history_lost: The numbers are right, but no gradient flows back: what they were made of is forgotten, as under
-  `torch.no_grad`, or after `detach`, `item`, `tolist` or `torch.tensor`.
+  `torch.no_grad`, or after `.data`, `detach`, `item`, `tolist` or `torch.tensor`.
 + return nn.functional.cross_entropy(logits[mask], targets[mask]).detach()
 """)
 
@@ -857,7 +857,7 @@ layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has.
 + return H[lengths - 1, torch.arange(H.shape[1])][None]
 
 history_lost: The numbers are right, but no gradient flows back: what they were made of is forgotten, as under
-  `torch.no_grad`, or after `detach`, `item`, `tolist` or `torch.tensor`.
+  `torch.no_grad`, or after `.data`, `detach`, `item`, `tolist` or `torch.tensor`.
 + return H[lengths - 1, torch.arange(H.shape[1])].detach()
 
 one_step_late_but_no_further_than_the_end = one_step_late
