@@ -33,6 +33,7 @@ MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
 MORE = "With one more change at {}"
+APART = "Apart from what is told besides: "
 FIRST = ": look there first."  # what is there may be right, and the mistake elsewhere
 
 
@@ -60,7 +61,7 @@ def find(
     end = Deadline(budget.together * (0.75 if besides else 1), clock_of(candidate))  # the rest went to the name
     draws = Draws(exercise, candidate, seed)
     related = None if besides else _relation(exercise, candidate, asked, draws, end.or_in(budget.relations))
-    found = Found()
+    found, entirely = Found(), None
     program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
     if isinstance(candidate, Searched) and program and program.is_searchable:
         inquiry = Inquiry(exercise, candidate, program, draws, asked)
@@ -68,10 +69,14 @@ def find(
         with suppress(OutOfTime):
             if _is_the_same(inquiry):
                 found = _look(inquiry, related.kind.partition(": ")[2] if related else "", besides)
+                entirely = _entirely(inquiry, found) if exercise.values_alone else None
+                found = entirely or found
     if besides:
         two = found.two
         return _of_two(exercise, two, program.source, besides) if two and program and besides in two.named else None
-    return _where(exercise, program, related, found)
+    where = _where(exercise, program, related, found)
+    is_apart = where and exercise.values_alone and not entirely
+    return replace(where, message=APART + where.message) if is_apart else where
 
 
 def _relation(
@@ -89,6 +94,8 @@ def _relation(
 
     with suppress(OutOfTime):
         for one in relations.relations(exercise, asked, observe):
+            if exercise.values_alone and one.kind.endswith(": other_dtype"):
+                continue
             fresh = [Asked(o.case, o.wanted, o.seen, o.is_wrong) for o in draws.cases(DRAWS, require_time)]
             if relations.holds(one, exercise, fresh, observe):
                 return one
@@ -232,6 +239,20 @@ def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
     return tuple(whole or round_[:1] or (mend for mends in partly.values() for mend in mends))
 
 
+def _entirely(inquiry: Inquiry, found: Found) -> Found | None:
+    """What of this mends what was left aside as well; None if nothing does."""
+    whole = replace(inquiry.exercise, values_alone=False)
+
+    def is_right(mend: Mend) -> bool:
+        runs = ((one, inquiry.run(mend.change.source, one.case).seen) for one in inquiry.asked)
+        return mend.scope == ALL and not any(faults_of(whole, one.case, one.wanted, seen) for one, seen in runs)
+
+    with inquiry.trials.uncounted():
+        mends = tuple(mend for mend in found.mends if is_right(mend))
+        is_so = bool(mends or (found.two and is_right(found.two.pair.both)))
+    return replace(found, mends=mends) if is_so else None
+
+
 # --- what is said
 
 
@@ -256,7 +277,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         parts = []
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
-            of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
+            is_alone = len(of[0].lines) > 1 or of[0].passed
+            of = of[:1] if is_alone else [m for m in of if len(m.lines) == 1 and not m.passed]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
             right = f"{_round(of[0].passed)}{_right(exercise, of[0])}"
             parts.append(_mended(at, right, of[0].needs, " or " if len(of) > 1 else " and "))
