@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from rnncourse.checks.cases import Asked, Candidate, Seed, drawn
+from rnncourse.checks.cases import Asked, Candidate, Seed, drawn, of_mistake
 from rnncourse.checks.deadline import Deadline, clock_of
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
@@ -71,9 +71,15 @@ def find(
                 found = _look(inquiry, related.kind.partition(": ")[2] if related else "", besides)
                 entirely = _entirely(inquiry, found) if exercise.values_alone else None
                 found = entirely or found
+    if besides and program:
+        if found.two and besides in found.two.named:
+            return _of_two(exercise, found.two, program.source, besides)
+        if found.first and any(_is_left(exercise, one, besides) for one in asked):
+            line = found.first.parameters["line"]
+            said = f"A second thing is wrong. {_of_first(found.first, program)}"
+            return Where((line,), None, said, (found.first,), source=program.source)
     if besides:
-        two = found.two
-        return _of_two(exercise, two, program.source, besides) if two and program and besides in two.named else None
+        return None
     where = _where(exercise, program, related, found)
     is_apart = where and exercise.values_alone and not entirely
     return replace(where, message=APART + where.message) if is_apart else where
@@ -182,9 +188,7 @@ def _first(inquiry: Inquiry) -> Statement | None:
     wrong = [one for one in inquiry.asked if one.is_wrong]
     line, kind = _raising(inquiry.program, wrong), "raises"
     if not line:
-        first = [one for one in wrong if not one.case.is_edge] or wrong  # of ordinary cases, if one of them is wrong
-        is_nan = all(map(_has_new_nan, first))
-        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in first if is_nan}
+        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in wrong if _has_new_nan(one)}
         line, kind = lines.pop() if len(lines) == 1 else None, "nan"
     if not line:
         return None
@@ -210,6 +214,14 @@ def _raising(program: Program, wrong: Iterable[Asked]) -> int | None:
             return None
         found.add(lines[0])
     return found.pop() if len(found) == 1 else None
+
+
+def _is_left(exercise: Exercise, one: Asked, besides: str) -> bool:
+    """Whether a case ends in an error or in nan, and does not with a mistake alone."""
+    (mistake,) = (m for m in exercise.misconceptions if m.name == besides)
+    alone = of_mistake(exercise, mistake, one.case)
+    is_new = one.seen.error and not (one.wanted.error or alone.error)
+    return bool(is_new or (_has_new_nan(one) and not has_nan(alone.answer)))
 
 
 def _raises(program: Program, line: int | None, one: Asked) -> bool:
@@ -285,11 +297,10 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
             at += of[0].passed
             lines = tuple(dict.fromkeys((*lines, *at)))
         said.append(f"{'. '.join(parts)}{FIRST}")
-    elif found.first:
-        lines = (found.first.parameters["line"],)
-        what = "errors come up" if found.first.kind == "raises" else "the first nan comes up"
-        calls = found.first.kind == "nan" and program and program.calls(lines[0])
-        said.append(f"Line {lines[0]}{', or a function that it calls,' if calls else ''} is where {what}.")
+    is_left = not found.writing and all(m.scope != ALL for m in mends)
+    if found.first and program and is_left and found.first.parameters["line"] not in lines:
+        lines = (*lines, found.first.parameters["line"])
+        said.append(_of_first(found.first, program))
     evidence += [_change(mend) for mend in mends]
     if found.first:
         evidence.append(found.first)
@@ -302,6 +313,14 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
     hints += [f"It is about {KINDS[change]}."] if change else []
     return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)
+
+
+def _of_first(first: Statement, program: Program) -> str:
+    """What is said of the line that raises, or where nan comes up."""
+    line = first.parameters["line"]
+    calls = first.kind == "nan" and program.calls(line)
+    what = "errors come up" if first.kind == "raises" else "the first nan comes up"
+    return f"Line {line}{', or a function that it calls,' if calls else ''} is where {what}."
 
 
 def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = None) -> Where:
