@@ -433,8 +433,8 @@ always_float32: Your module is float32 whatever it was given: that is what `nn.R
 - rnn = nn.RNN(*U.shape, dtype=U.dtype)
 + rnn = nn.RNN(*U.shape)
 
-memory_shared: The numbers are right, but the module's parameters lie in the memory of your arguments: training the
-  module would change them. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
+memory_shared: The numbers are right, but a parameter of the module lies in the memory of an argument: training the
+  module would change it. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.weight_hh_l0 = nn.Parameter(W.T)

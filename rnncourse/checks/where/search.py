@@ -81,10 +81,11 @@ def find(
             return Where((line,), None, said, (found.first,), source=program.source)
     if besides:
         return None
-    where = _where(exercise, program, related, found)
+    apart = exercise.values_alone and not entirely
+    where = _where(replace(exercise, values_alone=apart), program, related, found)
     if not where:
         return None
-    before = APART if exercise.values_alone and not entirely else ""
+    before = APART if apart else ""
     after = f" Even then this does not hold: “{found.claim}”." if found.claim else ""
     return replace(where, message=before + where.message + after)
 
@@ -391,6 +392,8 @@ def _widest(parts: Sequence[str | None]) -> str | None:
 def _right(exercise: Exercise, mend: Mend) -> str:
     if isinstance(mend.scope, int):
         return f"{exercise.gives[mend.scope].name} comes out right"
+    if exercise.values_alone:
+        return "all values come out right" if mend.scope == ALL else "all values but those of edge cases come out right"
     return "every case comes out right" if mend.scope == ALL else "all cases but edge cases come out right"
 
 
