@@ -68,7 +68,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     x, W, b = normal(rng, 3, 4), weights(rng, 4, 2), normal(rng, 2)
     square, row = normal(rng, 4, 4), normal(rng, 4)
     once = ["L = (x @ W + b).tanh().sum()", "L.backward()"]
-    yield edge("a Var added to itself", {"x": x}, {}, ["y = x.tanh()", "L = (y + y).sum()", "L.backward()"])
+    yield edge("a Var added to itself", {"x": x}, {}, ["y = (x + x).sum()", "L = y + y", "L.backward()"])
     yield edge("the row on the left", {"x": square, "r": row}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
     yield edge("two rows", {"r": normal(rng, 4), "s": normal(rng, 4)}, {}, ["L = (r + s).tanh().sum()", "L.backward()"])
     yield edge("arrays on the right", {"x": x}, {"W": W, "b": b}, once)
