@@ -83,8 +83,8 @@ first_step_lost: The first step of the sequence is missing at the end of the ans
 - reversed_X[:length, n] = X[:length, n][::-1]
 + reversed_X[: length - 1, n] = X[length - 1 : 0 : -1, n]
 
-one_length_for_all: All rows are reversed within the length of the longest, so the shorter ones begin with padding. Each
-  row has its own length.
+one_length_for_all: All rows are reversed within the same length, so the shorter ones begin with padding. Each row has
+  its own: lengths[n].
 + longest = len(X) if lengths is None else max(lengths)
 + out = X.copy()
 + out[:longest] = X[:longest][::-1]
@@ -276,15 +276,15 @@ only_flipped_back: Your second layer reads from left to right like the first; on
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 
-both_read_from_the_left: Both layers read from left to right. Either nothing is reversed, or it is axis 1: that is the
-  batch, and flipped twice it is as before. Time is axis 0.
+both_read_from_the_left: Both layers read from left to right: nothing is reversed along axis 0, which is time. (Axis 1 is
+  the batch.)
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + H_b = rnn_forward(X, zeros, *backward)
 + return combine(H_f, H_b, how)
 
 starts_in_the_padding: The backward layer begins in the padding of the short sequences, and arrives at their words with
-  a state that the padding made. Reverse within the lengths, before it and after it.
+  a state that the padding made. It begins at each row's last real step: `reverse_sequence` takes lengths.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + H_b = rnn_forward(X[::-1], zeros, *backward)
@@ -403,8 +403,8 @@ states_not_reversed: The backward layer's errors and inputs are reversed, but it
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 + dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G[::-1], *backward[:2])
 
-both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back. Either
-  nothing is reversed, or it is axis 1, the batch. Time is axis 0.
+both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back. Nothing
+  is reversed along axis 0, which is time. (Axis 1 is the batch.)
 - G = rnn_forward(X[::-1], zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 - dH_f, dH_b = dH * G[::-1], dH * H_f
@@ -736,7 +736,7 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 
 ex.mistakes(r"""
 lengths_not_used: In the short sequences the backward layer begins in the padding and carries it into the real steps:
-  `lengths` makes no difference. Pack the embedded ids with their lengths before they go into the recurrent layer.
+  `lengths` makes no difference. Let it read real steps only, as when the embedded ids are packed with their lengths.
 - states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 - states, _ = pad_packed_sequence(states, total_length=len(ids))
 + states, _ = self.rnn(embedded)
