@@ -1226,8 +1226,8 @@ threshold_for_each_id: Only the most probable id stays, or those that are above 
 - stays = (before < p) | (p >= 1)
 + stays = (ranked >= p) | (p >= 1)
 
-nothing_cut_off: All ids stay, so that the probabilities come back as they were. Only the most probable stay, until their
-  sum reaches p; all others become 0.
+nothing_cut_off: All ids stay, so that the probabilities come back as they were. Only the most probable stay, until
+  their sum reaches p; all others become 0.
 - stays = (before < p) | (p >= 1)
 + stays = before < np.inf
 

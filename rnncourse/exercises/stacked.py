@@ -207,7 +207,8 @@ every_layer_reads_D_inputs: You count D inputs for every layer. Only the first o
   their U is (H, H).
 + return L * (D * H + H * H + H)
 
-two_biases: You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers.
+two_biases: Your count is too large by H for each layer. A layer has one bias of H numbers (PyTorch has two), and its
+  state is no parameter.
 + return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
 
 biases_forgotten: The biases are missing: each layer has a b of H numbers.
