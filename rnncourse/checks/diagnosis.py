@@ -225,12 +225,16 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
 
 
 def _explains_the_ordinary(evidence: Evidence) -> Misconception | None:
-    """The mistake that gives what the candidate gave on all ordinary cases."""
+    """The mistake that gives what the candidate gave on all ordinary cases, and is right in the edge cases where the
+    candidate is: whoever does something right in one of them does not make the mistake everywhere.
+    """
+    spared = [i for i in evidence.all if i not in evidence.faulty]
+    told = dict.fromkeys([*evidence.ordinary, *spared])
     if all(same(evidence.exercise, evidence.expected[i], evidence.seen[i]) for i in evidence.ordinary):
         return None  # nothing is wrong with the values there
     for one in evidence.exercise.misconceptions:
         answer = evidence.of_catalogue(one)
-        if evidence.fits(answer, evidence.ordinary, strict=False) and evidence.is_confirmed(answer, strict=False):
+        if evidence.fits(answer, told, strict=False) and evidence.is_confirmed(answer, strict=False):
             return one
     return None
 

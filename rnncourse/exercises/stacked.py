@@ -3,6 +3,7 @@
 Nothing here imports torch before an `nn.Module` is built.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -472,8 +473,11 @@ def what_chance_makes(answer: Plain) -> Plain:
     rows = np.asarray(answer).transpose(1, 0, 2)
     if len(rows) != MANY:
         return rows
-    found, counts = np.unique(rows, axis=0, return_counts=True)
-    return np.concatenate([found[[counts.argmax()]], found])
+    rows = rows + 0  # -0.0 is 0.0
+    counts = Counter(row.tobytes() for row in rows)  # `np.unique` takes ten times as long, and this is asked often
+    found = np.array([np.frombuffer(row, rows.dtype).reshape(rows.shape[1:]) for row, _ in counts.most_common()])
+    order = np.lexsort(found.reshape(len(found), -1).T[::-1])
+    return np.concatenate([found[:1], found[order]])
 
 
 ex = unit.exercise(

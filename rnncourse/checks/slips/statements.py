@@ -95,10 +95,11 @@ class Slips:
             self.thrown_away(body, i)
 
     def removed(self, body: Statements, i: int) -> None:
+        at = [node for node in ast.walk(body[i]) if isinstance(node, ast.stmt)]  # all lines of a block
         if i:
-            self.put("statement removed", body[i - 1 : i + 1], body[i - 1 : i], [body[i]])
+            self.put("statement removed", body[i - 1 : i + 1], body[i - 1 : i], at)
         else:
-            self.put("statement removed", body[:2], body[1:2] or [ast.Pass()], [body[i]])
+            self.put("statement removed", body[:2], body[1:2] or [ast.Pass()], at)
 
     def moved_far(self, body: Statements, i: int, free: Sequence[bool]) -> None:
         """A statement moved over several others."""

@@ -69,6 +69,7 @@ def find(
         with suppress(OutOfTime):
             if _is_the_same(inquiry):
                 found = _look(inquiry, related.kind.partition(": ")[2] if related else "", besides)
+                found = replace(found, claim=_broken(inquiry, found))
                 entirely = _entirely(inquiry, found) if exercise.values_alone else None
                 found = entirely or found
     if besides and program:
@@ -81,8 +82,11 @@ def find(
     if besides:
         return None
     where = _where(exercise, program, related, found)
-    is_apart = where and exercise.values_alone and not entirely
-    return replace(where, message=APART + where.message) if is_apart else where
+    if not where:
+        return None
+    before = APART if exercise.values_alone and not entirely else ""
+    after = f" Even then this does not hold: “{found.claim}”." if found.claim else ""
+    return replace(where, message=before + where.message + after)
 
 
 def _relation(
@@ -119,14 +123,15 @@ def _is_the_same(inquiry: Inquiry) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, and two
-    that do together.
+    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, two that
+    do together, and the claim of a property that does not hold even then.
     """
 
     writing: tuple[int, ...] = ()
     first: Statement | None = None
     mends: tuple[Mend, ...] = ()
     two: Two | None = None
+    claim: str = ""
 
 
 def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
@@ -158,7 +163,7 @@ def _loans(inquiry: Inquiry, borrower: Borrower) -> list[Loan]:
         for loan in borrower.borrowed():
             if found and (loan.places, loan.nodes) != (found[0].places, found[0].nodes):
                 break
-            if inquiry.confirms(partial(repairs.holds, inquiry, loan.mend)):
+            if repairs.is_confirmed(inquiry, loan.mend):
                 with inquiry.trials.uncounted():
                     passed = repairs.goes_round(inquiry, loan.mend.change)
                 if len(passed) < MOST_LINES:
@@ -237,7 +242,7 @@ def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
         for mend in repairs.mending(inquiry, possible):
             mends = whole if mend.scope == ALL else partly.setdefault(mend.scope, [])
             is_asked = len(mends) < MOST_MENDS and (mends is whole or not whole)
-            if is_asked and inquiry.confirms(partial(repairs.holds, inquiry, mend)):
+            if is_asked and repairs.is_confirmed(inquiry, mend):
                 with inquiry.trials.uncounted():
                     passed = repairs.goes_round(inquiry, mend.change) if mends is whole else ()
                 if not passed:
@@ -249,6 +254,12 @@ def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
             if whole:
                 inquiry.trials.left = min(inquiry.trials.left, TRIALS_MORE)
     return tuple(whole or round_[:1] or (mend for mends in partly.values() for mend in mends))
+
+
+def _broken(inquiry: Inquiry, found: Found) -> str:
+    """The claim of a property that the answer breaks, with what mends all cases too."""
+    whole = [mend for mend in (*found.mends, *([found.two.pair.both] if found.two else [])) if mend.scope == ALL]
+    return repairs.broken(inquiry, whole[0].change.source) if whole else ""
 
 
 def _entirely(inquiry: Inquiry, found: Found) -> Found | None:
