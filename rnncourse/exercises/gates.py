@@ -596,8 +596,8 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-order_i_f_o_g: A 1 is written at every step: i and g are open all the time. One of the two has to be 0 where nothing is to
-  be written. (The columns are those of i, f, g, o.)
+order_i_f_o_g: A 1 is written at every step: i and g are open all the time. One of the two has to be 0 where nothing is
+  to be written. (The columns are those of i, f, g, o.)
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 0.0, 20.0], [0.0, -40.0, 0.0, 0.0]])
 - b = np.array([20.0, 20.0, 0.0, 20.0])
