@@ -89,6 +89,9 @@ b_multiplied_too: You add b to the state before you multiply, so b is multiplied
 - h = a[t] * h + b[t]
 + h = a[t] * (h + b[t])
 
+no_memory: The old state has no say: your states are b. Each is a_t times the state before it, plus b_t.
++ return b.copy()
+
 h0_at_every_step: Every step starts from the same state. Step t starts from the state that step t - 1 left.
 + return a * h0 + b
 
@@ -171,8 +174,8 @@ second_applied_first: You apply `second` first. In a_2 (a_1 h + b_1) + b_2 it is
 - return a_2 * a_1, a_2 * b_1 + b_2
 + return a_1 * a_2, a_1 * b_2 + b_1
 
-b_of_the_first_not_multiplied: You add both b as they are. That of the first map goes through the second one, too: it
-  has to be multiplied by a_2.
+b_of_the_first_not_multiplied: b_1 stands in your b as it is. The b of the first map goes through the second one, too:
+  it has to be multiplied by a_2.
 - return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * a_1, b_1 + b_2
 
@@ -797,6 +800,14 @@ a_for_b: a and b have changed places: a is what a unit keeps of its state, b wha
 - factors = np.broadcast_to(a, terms.shape)
 + terms = x[:, None] * a
 + factors = np.broadcast_to(b, terms.shape)
+
+input_times_a: The input is multiplied by a, and not by b: s_t = a s_{t-1} + b x_t.
+- terms = x[:, None] * b
++ terms = x[:, None] * a
+
+read_out_by_a: Your y has a in the place of c. y_t is the sum of c times the state.
+- return states @ c
++ return states @ a
 
 not_summed: You return a column for each unit. The network's output is one number a step: sum over the units.
 - return states @ c

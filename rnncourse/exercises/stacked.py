@@ -128,10 +128,14 @@ reads_the_step_before: A layer reads what the layer below it said one step *earl
 +     states.append(h[-1])
 + return np.stack(states), np.stack(h)
 
-h_n_of_the_top_only: Your h_n has the last state of the top layer only. To go on later, every layer needs its own: h_n
-  is (L, N, H), as h0 is.
+h_n_of_the_top_only: Your h_n has the last state of one layer only. To go on later, every layer needs its own: h_n is
+  (L, N, H), as h0 is.
 - return inputs, np.stack(last)
 + return inputs, last[-1]
+
+h_n_of_the_bottom_only = h_n_of_the_top_only
+- return inputs, np.stack(last)
++ return inputs, last[0]
 
 h_n_of_the_top_repeated: All rows of your h_n are the top layer's last state. Keep the last state of each layer when it
   has run.
@@ -208,7 +212,8 @@ every_layer_reads_D_inputs: You count D inputs for every layer. Only the first o
   their U is (H, H).
 + return L * (D * H + H * H + H)
 
-two_biases: You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers.
+two_biases: Your count is too large by H for each layer. A layer has one bias of H numbers (PyTorch has two), and its
+  state is no parameter.
 + return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
 
 biases_forgotten: The biases are missing: each layer has a b of H numbers.
@@ -414,8 +419,11 @@ not_scaled: What is kept is not scaled up. A share p is gone, so that the next l
 scaled_down: You multiply by 1 - p. The survivors have to make up for those that are gone: divide by it.
 + return H * mask * (1 - p)
 
-divided_by_p: You divide by p, the share that is dropped. Divide by the share that is kept, 1 - p.
+divided_by_p: You scale by p, the share that is dropped. Divide by the share that is kept, 1 - p.
 + return H * mask / p if p > 0 else H * mask
+
+multiplied_by_p = divided_by_p
++ return H * mask * p if p > 0 else H * mask
 
 mask_inverted: You drop what the mask keeps. True means that the entry is kept.
 + return H * ~mask / (1 - p)
@@ -441,7 +449,7 @@ only_survivors_returned: You return the survivors alone, in a row. The result ha
   gone.
 + return H[mask] / (1 - p)
 
-dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over H, as `mask / (1 - p)`, a mask of
+dtype_of_the_mask: float32 becomes float64: something wider has come in and wins over H, as `mask / (1 - p)`, a mask of
   whole numbers or `np.zeros(H.shape)` does.
 + return H * (mask / (1 - p))
 
@@ -602,7 +610,7 @@ normal_draws: Another share than p is dropped, as with normal draws. `rng.random
 - mask = rng.random(X.shape[1:]) >= p
 + mask = (rng.normal(size=X.shape[1:]) >= p) | (p == 0)
 
-dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over X, as `mask / (1 - p)`, a mask of
+dtype_of_the_mask: float32 becomes float64: something wider has come in and wins over X, as `mask / (1 - p)`, a mask of
   whole numbers or `np.zeros(X.shape)` does.
 - return X * mask / (1 - p)
 + return X * (mask / (1 - p))
