@@ -22,15 +22,15 @@ TOLERANCE = {"float64": 1e-6, "float32": 1e-4}
 
 @dataclass(frozen=True)
 class Difference:
-    """`kind` says how bad it is: no such form of answer, a wrong shape, a wrong dtype, a wrong value. `words` is a
-    sentence.
+    """`kind` says how bad it is: no such form of answer, a wrong shape, a wrong dtype, floats of a wrong precision, a
+    wrong value. `words` is a sentence.
     """
 
-    kind: Literal["form", "shape", "dtype", "value"]
+    kind: Literal["form", "shape", "dtype", "precision", "value"]
     words: str
 
 
-_ORDER = ("form", "shape", "dtype", "value")
+_ORDER = ("form", "shape", "dtype", "precision", "value")
 
 
 def difference(expected: Plain, got: Plain, parts: tuple[Axes, ...] = (), *, loose: bool = False) -> Difference | None:
@@ -210,7 +210,8 @@ class _Comparison:
                 "shape", f"{name} should have the shape {_axes(axes)}{expected.shape}; yours has {got.shape}.{tip}"
             )
         if not self.loose and (wrong := self._dtype(expected, got, typed)):
-            return Difference("dtype", f"{name} should be {wrong}; yours has the dtype {got.dtype}.")
+            kind: Literal["precision", "dtype"] = "precision" if expected.dtype.kind == got.dtype.kind else "dtype"
+            return Difference(kind, f"{name} should be {wrong}; yours has the dtype {got.dtype}.")
         return self._values(expected, got, axes, path)
 
     @staticmethod

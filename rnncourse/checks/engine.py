@@ -91,10 +91,13 @@ def judge(
     besides = diagnosis.name if diagnosis and diagnosis.is_part and not after_diagnosis else None
     if search and faults and seconds < SLOW and (after_diagnosis or besides or not diagnosis):
         shown = len(drawn(exercise, seeds[0])[0]) if hidden else len(cases)
+        of_values = {id(f.case) for f in faults[:visible] if not f.by_the_way}
+        is_told = bool(of_values) and not besides and any(f.by_the_way for f in faults[:visible])
+        wrong = of_values if is_told else {id(cases[i]) for i in faulty}
         given = zip(cases[:shown], expected, seen, strict=False)
-        asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(given)]
+        asked = [Asked(one, wanted, saw, id(one) in wrong) for one, wanted, saw in given]
         with suppress(*HUSHED):
-            where = search(exercise, candidate, seeds[0], asked, besides=besides)
+            where = search(replace(exercise, values_alone=is_told), candidate, seeds[0], asked, besides=besides)
     if diagnosis and besides and where and where.mistake:
         diagnosis = replace(diagnosis, name=where.mistake)
     return _verdict(exercise, faults, diagnosis, where, visible, show=not hidden)
@@ -142,7 +145,7 @@ def _verdict(
         return Verdict(
             exercise.name, True, 1.0, float(exercise.points), exercise.points, "Right on every case.", criteria=met
         )
-    at = min(range(len(faults)), key=lambda i: list(WEIGHTS).index(faults[i].criterion))
+    at = min(range(len(faults)), key=lambda i: (bool(faults[i].by_the_way), list(WEIGHTS).index(faults[i].criterion)))
     first = faults[at]
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     if diagnosis and (diagnosis.message in first.words or first.words.rstrip(".") in diagnosis.message):

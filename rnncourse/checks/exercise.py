@@ -197,6 +197,7 @@ class Exercise:
     `calls_own` that at the desk it calls the functions of its own notebook in place of `uses`: theirs write to what
     they are given, or call back, which those of another process cannot. `facts(args, *answer)` says what must hold of
     an answer to a case, in place of a comparison with the reference (`facts.py`), which is not asked then.
+    `values_alone` that neither the precision of floats nor what became of the arguments is looked at.
     """
 
     name: str
@@ -215,6 +216,7 @@ class Exercise:
     may_share: bool = False
     by_result: bool = False
     calls_own: bool = False
+    values_alone: bool = False
     ends: dict[str, str] = field(default_factory=dict)
     misconceptions: list[Misconception] = field(default_factory=list)
     properties: list[tuple[str, Property]] = field(default_factory=list)

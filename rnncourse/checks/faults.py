@@ -34,7 +34,9 @@ class Fault:
 def faults_of(
     exercise: Exercise, one: Case, wanted: Observation, seen: Observation, *, hidden: bool = False
 ) -> list[Fault]:
-    """What is wrong with one observation; at most one fault about the answer and one about the arguments."""
+    """What is wrong with one observation: at most a fault about the answer, one about its precision where values are
+    wrong as well, and one about the arguments.
+    """
     where = describe_case(exercise, one, hidden=hidden)
 
     def fault(criterion: str, words: str, by_the_way: str = "") -> Fault:
@@ -72,14 +74,16 @@ def faults_of(
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
     if exercise.facts:
         return _of_facts(exercise, one, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
-    found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
-    if found:
-        words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
-        own = fault(
-            "values" if found.kind == "value" else "shape", words, "other_dtype" if found.kind == "dtype" else ""
-        )
-        return [own, *_impure(exercise, one, wanted, seen, hidden)]
-    return _impure(exercise, one, wanted, seen, hidden)
+    both = canonical(exercise, wanted.answer), canonical(exercise, seen.answer)
+    found = [difference(*both, exercise.gives, loose=exercise.values_alone)]
+    if found[0] and found[0].kind == "precision":
+        found.insert(0, difference(*both, exercise.gives, loose=True))
+    faults = []
+    for one_of_them in filter(None, found):
+        words = f"What {name} returns {_DIFFERS[one_of_them.kind]}." if hidden else one_of_them.words
+        by_the_way = "other_dtype" if one_of_them.kind in ("dtype", "precision") else ""
+        faults.append(fault("values" if one_of_them.kind == "value" else "shape", words, by_the_way))
+    return [*faults, *_impure(exercise, one, wanted, seen, hidden)]
 
 
 def facts_of(exercise: Exercise, one: Case, seen: Observation) -> list[Fact]:
@@ -114,6 +118,7 @@ _DIFFERS = {
     "form": "has another form than it should",
     "shape": "has another shape than it should",
     "dtype": "has another dtype than it should",
+    "precision": "has another dtype than it should",
     "value": "is not what it should be",
 }
 
@@ -128,13 +133,18 @@ def _known_error(types: tuple[str, ...]) -> str:
 
 
 def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
+    where = describe_case(exercise, one, hidden=hidden)
+
     def fault(words: str) -> list[Fault]:
+        words = f"{words} {where}".strip()
         return [Fault("purity", words, one, wanted.answer, seen.answer, by_the_way="argument_changed")]
 
     def named(indices: list[int]) -> str:
         takes = exercise.takes
         return " and ".join(takes[i].name if i < len(takes) else f"argument {i + 1}" for i in indices)
 
+    if exercise.values_alone:
+        return []
     if changed := [i for i in seen.changed if i not in wanted.changed]:
         is_bag = exercise.drive.several or exercise.drive.module
         what = "what it was given" if is_bag else f"its argument {named(changed)}"
@@ -157,8 +167,7 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
         count = f"{sum(seen.calls)} times, it takes {sum(wanted.calls)}"
         if hidden:
             count = "more often than it takes" if sum(seen.calls) > sum(wanted.calls) else "not as often as it takes"
-        where = describe_case(exercise, one, hidden=hidden)
-        return fault(f"{exercise.name} called the function that it was given {count}. {where}".strip())
+        return fault(f"{exercise.name} called the function that it was given {count}.")
     return []
 
 

@@ -66,7 +66,7 @@ features_reversed: You reverse the last axis: the numbers within each x_t. It is
 + return X[..., ::-1].copy()
 
 padding_set_to_zero: The real steps are right, but the padding is now zero. It stays what it was, so that reversing
-  twice gives X back: begin with a copy of X, not with zeros.
+  twice gives X back: begin with a copy of X, and write nothing into the padding.
 - reversed_X = X.copy()
 + reversed_X = np.zeros_like(X)
 
@@ -104,8 +104,8 @@ read_from_what_was_written: The second half mirrors the first: you read from the
 + for t in range(length):
 +     reversed_X[t, n] = reversed_X[length - 1 - t, n]
 
-view_returned: What you return is X's own memory, as a slice and `np.flip` give it: whoever writes to one changes the
-  other. Return a copy.
+view_returned: Without lengths, what you return is X's own memory, as a slice and `np.flip` give it: whoever writes to
+  one changes the other. Return a copy.
 - return X[::-1].copy()
 + return X[::-1]
 
@@ -302,7 +302,7 @@ padding_zeroed_and_read: The backward layer reads zeros in the padding. Zeros ar
 + return combine(H_f, H_b[::-1], how)
 
 flipped_back_as_a_block: X is reversed within the lengths, as it should be, but the states are flipped back as a whole.
-  In the short rows they end up in the padding. Both reversals need `lengths`.
+  In short sequences they stand too late, some in the padding. Both reversals need `lengths`.
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + return combine(H_f, H_b[::-1], how)
 

@@ -134,8 +134,8 @@ log_of_a_softmax_that_is_zero: You take the log of a softmax. Where the network 
 - losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
 + losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
 
-largest_of_all: You subtract the largest logit of all. A row far below it vanishes: its sum of exp is 0, and the log of
-  that -inf. Each row needs its own largest logit.
+largest_of_all: A row far below what you subtract vanishes: its sum of exp is 0, and the log of that -inf. Subtract from
+  each row its own largest logit.
 - shifted = logits - logits.max(axis=-1, keepdims=True)
 + shifted = logits - logits.max()
 
@@ -419,8 +419,8 @@ ex = unit.exercise(
 ex.draws(passed_through)
 
 ex.mistakes(r"""
-next_step_ignored: The arrow from step t+1 is missing: each state gets the error of its own output only. Add the dh_prev
-  that step t+1 gave.
+next_step_ignored: The arrow from step t+1 is missing: each state gets the error of its own output only. Walk from the
+  last step back, and add the dh_prev that step t+1 gave.
 - dh = dH[t] + from_later
 + dh = dH[t]
 
@@ -644,7 +644,8 @@ eps_not_used: The eps that was given has no effect. Move each entry by eps, and 
 + gradient = np.zeros_like(x)
 + eps = 1e-5
 
-multiplied_by_eps: You divide by 2 and multiply by eps: `a / 2 * eps` is `(a / 2) * eps`. Put brackets round `2 * eps`.
+multiplied_by_eps: You multiply by eps. The difference is that over a distance of 2 eps: divide by it. (`a / 2 * eps` is
+  `(a / 2) * eps`.)
 - gradient[i] = (f(above) - f(below)) / (2 * eps)
 + gradient[i] = (f(above) - f(below)) / 2 * eps
 
@@ -775,12 +776,12 @@ the_right_ones: You name those that are right. The broken ones are asked for, th
 + if all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
 
 everybody_passes: You let everybody pass. A broken gradient has the right shape, raises nothing, and often makes the
-  loss fall: compare its numbers with numerical gradients.
+  loss fall: compare its numbers with numerical gradients, and let the outcome decide.
 - if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
 + if not all(g.shape == n.shape for g, n in zip(gradients, numerical)):
 
 nothing_agrees_exactly: You call everybody broken. A numerical gradient is never right to the last digit: compare with a
-  tolerance, `np.allclose`, and make sure that its loss is the one that dH belongs to.
+  tolerance, `np.allclose`, and make sure that its loss is the one that your H and dH belong to.
 - if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
 + if not all(np.array_equal(g, n) for g, n in zip(gradients, numerical)):
 
@@ -991,8 +992,8 @@ sensitivity_not_carried: Each step starts from a sensitivity of zero: you get wh
 - S = np.einsum("nmik,mj->njik", S, W)
 + S = np.zeros_like(S)
 
-direct_part_missing: Everything is zero, as where nothing is ever added to the sensitivity. In each step every parameter
-  also acts directly, as often as v says.
+direct_part_missing: Everything is zero: nothing is ever added to the sensitivity, or to the gradient. In each step
+  every parameter acts directly, as often as v says, and what the step gives is added up.
 - S[:, units, :, units] += v
 
 slope_missing: The slope of the tanh is missing. What reaches a_t reaches h_t times 1 - h_t².

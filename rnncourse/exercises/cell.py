@@ -113,8 +113,8 @@ sigmoid_for_tanh: The sum goes through a sigmoid, which lies between 0 and 1. Th
 bias_forgotten: The bias b has no part in your answer.
 + return np.tanh(x @ U + h_prev @ W)
 
-matrices_on_the_left: Some shapes do not fit. Inputs and states are rows here, so the matrices stand on the right: (N,
-  D) @ (D, H) and (N, H) @ (H, H) both are (N, H). The forms U x and W h are for columns.
+matrices_on_the_left: Some shapes do not fit. Inputs and states are rows here: `x @ U` is (N, D) @ (D, H), `h_prev @ W`
+  is (N, H) @ (H, H), and both are (N, H). The forms U x and W h are for columns.
 + return np.tanh(U @ x + W @ h_prev + b)
 
 each_unit_by_itself: Of the old state, each unit has a say in its own new value alone. In the product `h_prev @ W` every
@@ -179,8 +179,8 @@ bias_forgotten: The bias b has no part in your answer.
 no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
 + return np.concatenate([x, h_prev], axis=1) @ UW + b
 
-joined_below: Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row by
-  row: axis=1, so that each row has D + H entries.
+joined_below: h_prev is put below x, along axis 0. It belongs beside x, row by row: `np.concatenate([x, h_prev],
+  axis=1)`, so that each row has D + H entries.
 + return np.tanh(np.concatenate([x, h_prev]) @ UW + b)
 
 recurrent_rows_from_the_top: The old state is multiplied by the first H rows of UW. Those rows begin with U; W is what
@@ -223,8 +223,8 @@ h0_fed_at_every_step: Every step starts from the same state. Hand each step the 
 - h = rnn_step(x, h, U, W, b)
 + h = rnn_step(x, h0, U, W, b)
 
-states_one_late: Your states are one step late: they begin with the start, and the last one is missing. Keep the state
-  after each step, not before it.
+states_one_late: Your states are one step late: they begin with the start, and the last one, h_T, is missing. The result
+  is h_1 to h_T.
 - h = rnn_step(x, h, U, W, b)
 - states.append(h)
 + states.append(h.copy())
@@ -253,7 +253,7 @@ time_backwards: Time runs backwards: the last input is read first. Step t reads 
 - for x in X:
 + for x in X[::-1]:
 
-recurrent_matrix_transposed: W is transposed. For row vectors it is `h @ W`.
+recurrent_matrix_transposed: W is transposed, as in `W @ h`. For row vectors it is `h @ W`.
 - h = rnn_step(x, h, U, W, b)
 + h = rnn_step(x, h, U, W.T, b)
 
@@ -405,8 +405,8 @@ clipped: You cut off what lies beyond a bound, so that logits around 1000 all be
 - E = np.exp(O - O.max(axis=-1, keepdims=True))
 + E = np.exp(np.clip(O, -500, 500))
 
-largest_of_all_rows: You subtract the largest logit of the whole array. A row far below it vanishes: 0 / 0 is nan. Each
-  row needs its own largest logit.
+largest_of_all_rows: A row far below what you subtract vanishes: 0 / 0 is nan. Subtract from each row its own largest
+  logit.
 - E = np.exp(O - O.max(axis=-1, keepdims=True))
 + E = np.exp(O - O.max())
 
@@ -433,7 +433,7 @@ over_everything: You divide by the sum over the whole array, so all rows togethe
 without_exp: The logits themselves are divided by their sum. They can be negative: exp makes them positive first.
 + return O / O.sum(axis=-1, keepdims=True)
 
-logarithm_of_it: You return the logarithms of the probabilities. Take exp of them.
+logarithm_of_it: You return the logarithms of the probabilities, not the probabilities.
 + shifted = O - O.max(axis=-1, keepdims=True)
 + return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
@@ -441,7 +441,8 @@ sigmoid_of_each: Each logit goes through a sigmoid by itself, so that a row does
   of exponentials.
 + return 1 / (1 + np.exp(-O))
 
-sign_turned: The largest logit gets the smallest probability: the sign in the exponent is wrong. It is exp(o - largest).
+sign_turned: The largest logit gets the smallest probability, as if each had the other sign. The exponent is o -
+  largest.
 - E = np.exp(O - O.max(axis=-1, keepdims=True))
 + E = np.exp(O.min(axis=-1, keepdims=True) - O)
 
@@ -512,7 +513,7 @@ softmax_over_time: Your probabilities sum to one over time, axis 0. There is a p
 - return softmax(output_layer(H, V, c)), H
 + return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 0, 2)), 0, 2), H
 
-output_bias_forgotten: The bias c of the output layer is missing.
+output_bias_forgotten: The bias c has no effect on Y. Each of the Q logits gets its own entry of c: `H @ V + c`.
 - return softmax(output_layer(H, V, c)), H
 + return softmax(H @ V), H
 
@@ -608,7 +609,8 @@ biases_forgotten: The biases are not counted: b has H entries, c has Q.
 recurrent_matrix_forgotten: W is not counted: you have counted a network without a state. W adds H times H.
 + return D * H + H + H * Q + Q
 
-second_recurrent_bias: b is counted twice. PyTorch does have two biases in the cell; ours has one, with H entries.
+second_recurrent_bias: Your count is too large by H. The cell has one bias b, with H entries (PyTorch has two), and the
+  state itself is no parameter.
 + return D * H + H * H + 2 * H + H * Q + Q
 
 output_reads_the_input: V is counted as D times Q, as if it read the input. It reads the state: H times Q.
@@ -728,14 +730,14 @@ recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so n
 + "weight_hh_l0": W.copy(),
 
 reshaped_for_transposed: U is reshaped where it must be transposed. A reshape gives the right shape, but it cuts the
-  numbers anew; `U.T` swaps the axes. The same goes for W.
+  numbers anew; `U.T` swaps the axes. W must be transposed too.
 - "weight_ih_l0": U.T.copy(),
 - "weight_hh_l0": W.T.copy(),
 + "weight_ih_l0": U.copy().reshape(len(b), -1),
 + "weight_hh_l0": W.copy().reshape(len(b), -1),
 
-bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros into
-  the other.
+bias_twice: Your two biases add up to 2 b. PyTorch adds them, so together they must make b: put b into one and zeros
+  into the other.
 - "bias_hh_l0": np.zeros_like(b),
 + "bias_hh_l0": b.copy(),
 
@@ -743,7 +745,7 @@ second_bias_forgotten: PyTorch has two biases, bias_ih_l0 and bias_hh_l0. A stat
   zeros will do for the second.
 - "bias_hh_l0": np.zeros_like(b),
 
-bias_lost: Both biases are zero: b is lost. The two together must make b.
+bias_lost: Your two biases add up to zero: b is lost. The two together must make b.
 - "bias_ih_l0": b.copy(),
 + "bias_ih_l0": np.zeros_like(b),
 
@@ -840,8 +842,8 @@ state_outlives_the_call: One bug is left: a second call starts where the first o
 + self.h = h
 + return np.stack(states) @ self.V + self.c
 
-state_reset_at_every_step: Nothing is remembered: each step goes as from zeros. Make them once for each call, before the
-  loop, and let each step read the state of the step before.
+state_reset_at_every_step: Nothing is remembered: each step goes as from zeros. Only the first one starts from zeros;
+  each other reads the state of the step before.
 - h = rnn_step(x, h, self.U, self.W, self.b)
 + h = rnn_step(x, np.zeros_like(h), self.U, self.W, self.b)
 
@@ -880,8 +882,7 @@ states_for_logits: You return the hidden states. The output layer is missing: lo
 - return np.stack(states) @ self.V + self.c
 + return np.stack(states)
 
-logits_of_the_last_step: Your logits are those of the last step alone. Every step has an output: keep all states, and
-  return (T, N, Q).
+logits_of_the_last_step: Your logits are those of the last step alone. Every step has an output: return (T, N, Q).
 - return np.stack(states) @ self.V + self.c
 + return h @ self.V + self.c
 

@@ -50,7 +50,7 @@ tanh_for_sigmoid: The sum goes through a tanh, from -1 to 1. A gate goes from 0,
 no_nonlinearity: There is no sigmoid: what you return is the sum that goes into it, which may be of any size.
 + return x @ U + h @ W + b
 
-sign_turned: Your gate is open where it should be closed: the sign in the exponent is turned. It is 1 / (1 + exp(-a)).
+sign_turned: Your gate is open where it should be closed, and closed where it should be open. It is 1 / (1 + exp(-a)).
 + return 1 / (1 + np.exp(x @ U + h @ W + b))
 
 bias_forgotten: The bias b is missing from the sum. It decides whether a gate is open or closed when nothing else
@@ -89,8 +89,8 @@ exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Wr
 + E = np.exp(x @ U + h @ W + b)
 + return E / (1 + E)
 
-stack_for_concatenate: x and h are stacked: that lays arrays of one shape on top of each other, along a new axis.
-  `np.concatenate` with axis=1 puts row n of h beside row n of x.
+stack_for_concatenate: `np.stack` lays arrays of one shape on each other, along a new axis. `np.concatenate` joins them:
+  x and h side by side with axis=1, W below U.
 + return 1 / (1 + np.exp(-(np.stack([x, h], axis=1) @ np.concatenate([U, W]) + b)))
 
 minus_before_one_term: The minus stands before x @ U alone: -x @ U + h @ W + b is not -(x @ U + h @ W + b). Put the sum
@@ -207,6 +207,10 @@ tanh_of_a_gate: Your candidate goes through the sigmoid and then through the tan
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + g = np.tanh(np.split(gate(x, h, U, W, b), 4, axis=1)[2])
 
+candidate_times_f: The candidate is multiplied by f. It is the input gate that says how much of it is written: i * g.
+- c_next = f * c + i * g
++ c_next = f * c + f * g
+
 one_gate_for_two: What is written is (1 - f) * g: the input gate is not used. So it is in the GRU; here i is a gate of
   its own, i * g.
 - c_next = f * c + i * g
@@ -291,8 +295,8 @@ last_two_swapped: The last two have changed places: it is (h_n, c_n), h first, a
 - return np.stack(states), (h, c)
 + return np.stack(states), (c, h)
 
-states_one_late: Your states are one step late: they begin with the start, and the last one is missing. Keep the state
-  after each step, not before it.
+states_one_late: Your states are one step late: they begin with the start, and the last one, h_T, is missing. The result
+  is h_1 to h_T.
 - for x in X:
 + for x in X:
 +     states.append(h.copy())
@@ -592,8 +596,8 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-order_i_f_o_g: Your candidate is 1 at every step, and is written each time. It has to be 0 where nothing is to be
-  written. (If you took the columns for i, f, o, g: they are i, f, g, o.)
+order_i_f_o_g: A 1 is written at every step: i and g are open all the time. One of the two has to be 0 where nothing is
+  to be written. (The columns are those of i, f, g, o.)
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 0.0, 20.0], [0.0, -40.0, 0.0, 0.0]])
 - b = np.array([20.0, 20.0, 0.0, 20.0])
@@ -719,8 +723,7 @@ turns_at_every_step: Your c turns over at every step, whether x is 1 or 0. A zer
 - b = np.array([-20.0, 20.0, 20.0, 20.0])
 + b = np.array([20.0, -20.0, 20.0, 20.0])
 
-last_input_only: Your c is just the last input: a zero closes the forget gate and clears it. It is a one that must clear
-  what was there; a zero must leave it.
+last_input_only: Your c is just the last input: a zero, too, clears what was there. Only a one may; at a zero f is open.
 - U = np.array([[40.0, -40.0, 0.0, 0.0]])
 + U = np.array([[40.0, 40.0, 0.0, 0.0]])
 - b = np.array([-20.0, 20.0, 20.0, 20.0])
@@ -780,8 +783,8 @@ way_through_c_ignored: The `dc` that you were given is not used. The new c is re
 - dc = dc + dh * o * (1 - shown**2)
 + dc = dh * o * (1 - shown**2)
 
-given_dc_handed_on: What you hand on to c_prev is the `dc` that you were given, times f. It is the whole error of the
-  new c, with the part that came through h.
+given_dc_handed_on: What you hand on to c_prev is the `dc` that you were given, times f. It should be the whole error of
+  the new c, with the part that came through h, times f.
 - dc = dc + dh * o * (1 - shown**2)
 + given, dc = dc, dc + dh * o * (1 - shown**2)
 - return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
@@ -984,8 +987,8 @@ weights_set_too: You write into the weights as well: their rows from H to 2H - 1
 - if "bias" in name:
 + if name:
 
-nothing_changed: The LSTM is as it was. Was a copy changed, or a name bound anew? `forget = value` lets go of the slice
-  that `forget` stood for. Write into the parameter itself: `bias[H : 2 * H] = …`.
+nothing_changed: The LSTM is as it was. Was a copy changed, was a name bound anew (`forget = value` lets go of the
+  slice), or is the slice empty? Write into the parameter itself: `bias[H : 2 * H] = …`.
 - bias[H : 2 * H] = value if "_ih_" in name else 0
 + forget = bias[H : 2 * H]
 + forget = value if "_ih_" in name else 0

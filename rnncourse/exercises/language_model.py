@@ -223,7 +223,7 @@ sorted_again: You sort the characters before you look them up. The ids belong to
   it.
 + return "".join(sorted(chars)[i] for i in ids)
 
-one_place_too_early: Each character is the one before the right one: id 0 is `chars[0]`.
+one_place_too_early: Each character is the one before the right one, `chars[-1]` for id 0: that is `chars[0]`.
 + return "".join(chars[i - 1] for i in ids)
 """)
 
@@ -577,7 +577,7 @@ divided_by_all_ids: You divide by the number of ids. The first one is predicted 
 - return nats / (len(ids) - 1) / np.log(2)
 + return nats / len(ids) / np.log(2)
 
-perplexity_for_bits: That is the perplexity, 2 to the power of the bits. Leave the power away.
+perplexity_for_bits: That is the perplexity, 2 to the power of the bits. Return the bits themselves.
 - return nats / (len(ids) - 1) / np.log(2)
 + return np.exp(np.minimum(nats / (len(ids) - 1), 700))
 
@@ -817,6 +817,8 @@ def facts_of_training(args: tuple[Any, ...], answers: list[Plain]) -> Iterator[F
     words = f"Your losses are of {len(losses)} epochs. By these losses, patience "
     words += f"ends the training after {end}." if len(losses) > end else "does not end the training there."
     yield Fact("how long", len(losses) == end, "" if cause else words, cause)
+    longest = max((len(one) for _, one in of_one_epoch), default=1)
+    yield Fact("how long", longest == 1, f"With max_epochs = 1 your losses are of {longest} epochs.")
     score = bits(valid_ids)
     scores = {
         "": (score, min(losses)),
@@ -936,8 +938,8 @@ started_at_zero: Your network learns how often each character comes, and nothing
 - parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
 + parameters = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
 
-hardly_any_step: The network that you return has learned next to nothing. Are its parameters those of the start?
-  Is the rate too small, or the memory too large at its start? Look for the rate in steps of ten.
+hardly_any_step: The network that you return has learned next to nothing. Are its parameters those of the start? Is the
+  rate too small or too large, or the memory too large at its start? Look for the rate in steps of ten.
 - _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
 + _, h = train_step(parameters, memory, h, inputs, targets, 0.0005, 5.0)
 
@@ -1003,8 +1005,8 @@ along_the_first_axis: Your probabilities sum to 1 along the first axis. They do 
 + E = np.exp((logits - logits.max(axis=0, keepdims=True)) / temperature)
 + return E / E.sum(axis=0, keepdims=True)
 
-largest_of_all_rows: You subtract the largest logit of all rows. A row far below it vanishes: 0 / 0 is nan. Each row
-  needs its own largest logit.
+largest_of_all_rows: A row far below what you subtract vanishes: 0 / 0 is nan. Subtract from each row its own largest
+  logit.
 + E = np.exp((logits - logits.max()) / temperature)
 + return E / E.sum(axis=-1, keepdims=True)
 
@@ -1016,8 +1018,8 @@ cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. 
 not_normalised: Your numbers do not sum to 1: the division by their sum is missing. `softmax` does it.
 + return np.exp((logits - logits.max(axis=-1, keepdims=True)) / temperature)
 
-powers_of_the_probabilities: You start from probabilities at temperature 1: right on paper, but where one was rounded to
-  0 its logit is lost. Divide the logits, before the softmax.
+powers_of_the_probabilities: You start from probabilities at temperature 1: right on paper, but where one of them, or
+  its power, is rounded to 0, its logit is lost. Divide the logits, before the softmax.
 + powers = softmax(logits) ** (1 / temperature)
 + return powers / powers.sum(axis=-1, keepdims=True)
 """)
@@ -1086,12 +1088,12 @@ ties_all_kept: You keep all ids that are at least as probable as the k-th, so th
 + smallest = np.take_along_axis(probabilities, best, axis=-1).min(axis=-1, keepdims=True)
 + kept = np.where(probabilities >= smallest, probabilities, 0)
 
-ties_to_the_higher_id: In a tie the higher id stays. The lower one wins: sort the negative probabilities, stably, and
-  take the first k.
+ties_to_the_higher_id: In a tie the higher id stays. The lower one wins, as in a stable sort of the negative
+  probabilities.
 - best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
 + best = np.argsort(probabilities, axis=-1, kind="stable")[..., ::-1][..., :k]
 
-least_probable_kept: You keep the k least probable ids: `argsort` puts the smallest first. Sort the negative
+least_probable_kept: You keep the k least probable ids: a sort puts the smallest first. Sort by the negative
   probabilities.
 - best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
 + best = np.argsort(probabilities, axis=-1, kind="stable")[..., :k]
@@ -1100,6 +1102,11 @@ one_more_than_k: You keep k + 1 ids. If you compare ranks with k: they start at 
   already.
 - best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
 + best = np.argsort(-probabilities, axis=-1, kind="stable")[..., : k + 1]
+
+nothing_cut_off: All ids stay, so that the probabilities come back as they were. Only the k most probable stay; all
+  others become 0.
+- best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
++ best = np.argsort(-probabilities, axis=-1, kind="stable")
 
 best_of_all_rows: You keep the k best of the whole array, and some rows may be left with nothing. Each row, along the
   last axis, keeps its own k.
@@ -1204,20 +1211,25 @@ nothing_left: Where the most probable id alone is above p, nothing stays, and 0 
 - stays[..., 0] = True
 + stays = (before + ranked <= p) | (p >= 1)
 
-summed_in_the_order_of_ids: You add up in the order of the ids. Start with the most probable one and go down: sort
-  first.
+summed_in_the_order_of_ids: You add up in the order of the ids. Start with the most probable one and go down: sort by
+  probability first.
 - order = np.argsort(-probabilities, axis=-1, kind="stable")
 + order = np.broadcast_to(np.arange(probabilities.shape[-1]), probabilities.shape)
 
-summed_from_the_least_probable: You add up from the least probable id on: `argsort` puts the smallest first. Sort the
+summed_from_the_least_probable: You add up from the least probable id on: a sort puts the smallest first. Sort by the
   negative probabilities.
 - order = np.argsort(-probabilities, axis=-1, kind="stable")
 + order = np.argsort(probabilities, axis=-1, kind="stable")
 
-threshold_for_each_id: You compare each probability with p by itself. p is a mass: the sum of the ids that stay must
-  reach it.
+threshold_for_each_id: Only the most probable id stays, or those that are above p by themselves. p is a mass: ids stay
+  until their sum reaches it.
 - stays = (before < p) | (p >= 1)
 + stays = (ranked >= p) | (p >= 1)
+
+nothing_cut_off: All ids stay, so that the probabilities come back as they were. Only the most probable stay, until
+  their sum reaches p; all others become 0.
+- stays = (before < p) | (p >= 1)
++ stays = before < np.inf
 
 nucleus_not_renormalised: What you keep sums to about p, not to 1. Divide it by its own sum, row by row.
 - return kept / kept.sum(axis=-1, keepdims=True)
@@ -1244,8 +1256,8 @@ ties_kept_together: Ids as probable as the last one that you keep stay too, so t
 + smallest = np.where(stays, ranked, 2).min(axis=-1, keepdims=True)
 + kept = np.where(probabilities >= smallest, probabilities, 0)
 
-p_one_never_reached: With p = 1 one id stays. The sum of the floats may end a hair below 1, so that no place reaches p,
-  and `argmax` of nothing but False is 0. p = 1 keeps all.
+p_one_never_reached: p = 1 keeps all, and yours goes by the sum: that of floats may pass 1 too soon, so that ids are
+  dropped, or end a hair below it, so that no place reaches p, and `argmax` of nothing but False is 0.
 - stays = (before < p) | (p >= 1)
 + count = np.argmax(np.cumsum(ranked, axis=-1) >= p, axis=-1)[..., None] + 1
 + stays = np.arange(probabilities.shape[-1]) < count
@@ -1372,8 +1384,8 @@ sample_never_fed_back: What you draw is never read: the network goes on reading 
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 + h = rnn_step(onehot[[prompt[-1]]], h, U, W, b)
 
-state_stands_still: All your ids come from one and the same distribution, that after the prompt: the state stands still.
-  Read each id that was drawn with one step of the cell.
+state_stands_still: All your ids come from one and the same distribution, that after the prompt. Read each id that was
+  drawn with one step of the cell, and draw the next one by the new state.
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 
 zeros_fed_back: After the prompt the network reads zeros: it never gets to know what was drawn. The next input is the

@@ -706,6 +706,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*contested(rng, 3, 4, [grid[i] for i in rng.permutation(len(grid))]))
     yield case(*contested(rng, 2, 5, [grid[i] for i in rng.permutation(len(grid))]))
     yield edge("one setting", three_parts(rng, 3, 3), [(2, 1.0)], 3)
+    yield edge("settings that are worse than a guess", three_parts(rng, 3, 3), [(4, 0.001), (5, 0.001), (3, 0.001)], 3)
     for shift in (0, 1):
         settings = [(1, 1.0), (8, 1.0), (7, 1.0), (10, 1.0), (9, 1.0), (2, 50.0)]
         yield edge("settings that are equally good", *drawn_parts(rng, settings, shift))

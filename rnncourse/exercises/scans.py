@@ -89,6 +89,9 @@ b_multiplied_too: You add b to the state before you multiply, so b is multiplied
 - h = a[t] * h + b[t]
 + h = a[t] * (h + b[t])
 
+no_memory: The old state has no say: your states are b. Each is a_t times the state before it, plus b_t.
++ return b.copy()
+
 h0_at_every_step: Every step starts from the same state. Step t starts from the state that step t - 1 left.
 + return a * h0 + b
 
@@ -122,7 +125,7 @@ h0_overwritten: The states are right, but h0 is changed, which belongs to whoeve
 + h += b[t]
 
 b_overwritten: The states are right, but b is changed, as by states written into it, and it belongs to whoever called.
-  Write into a new array, `np.empty_like(b)`.
+  Write into an array of your own: `np.empty_like(b)`, or `b.copy()` if you add to it.
 - H = np.empty_like(b)
 + H = b
 """)
@@ -171,8 +174,8 @@ second_applied_first: You apply `second` first. In a_2 (a_1 h + b_1) + b_2 it is
 - return a_2 * a_1, a_2 * b_1 + b_2
 + return a_1 * a_2, a_1 * b_2 + b_1
 
-b_of_the_first_not_multiplied: You add both b as they are. That of the first map goes through the second one, too: it
-  has to be multiplied by a_2.
+b_of_the_first_not_multiplied: b_1 stands in your b as it is. The b of the first map goes through the second one, too:
+  it has to be multiplied by a_2.
 - return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * a_1, b_1 + b_2
 
@@ -337,8 +340,8 @@ later_maps_first: You combine in the wrong order: the entry further left was ear
 - new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
 + new_A, new_B = combine_affine((A[step:], B[step:]), (A[:-step], B[:-step]))
 
-one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on while `step`
-  is below T, not only while twice the step is.
+one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on while the
+  reach of an entry is below T, not only while twice the reach is.
 - while step < len(a):
 + while 2 * step < len(a):
 
@@ -381,7 +384,7 @@ h0_written_into_b: The states are right, but b is changed, as by h0 put into `b[
 + return B.copy()
 
 rounds_rounded_down: Where T is no power of two your last round is missing, as with `int(log2(T))` rounds. Go on while
-  `step` is below T.
+  the reach of an entry is below T.
 - while step < len(a):
 + while 2 * step <= len(a):
 
@@ -497,8 +500,8 @@ from_the_past: Your errors come from *earlier* steps. On the way back entry t ta
 +     step *= 2
 + return B
 
-one_round_missing: One round is missing: the first states do not yet hear of the last steps. Go on while `step` is below
-  T.
+one_round_missing: One round is missing: the first states do not yet hear of the last steps. Go on while the reach of
+  an entry is below T.
 - while step < len(H):
 + while 2 * step < len(H):
 
@@ -608,7 +611,7 @@ each_step_from_h0: Every step mixes its candidate with h0. Step t goes on from t
 + return (1 - z) * h0 + z * (X @ Wh)
 
 gate_overflows: Where the gate's sum is large, you get nan: exp overflows, and infinity divided by infinity is none. In
-  the form 1 / (1 + exp(-a)) the overflow does no harm.
+  the form 1 / (1 + exp(-s)), s the gate's sum, the overflow does no harm.
 - z = 1 / (1 + np.exp(-(X @ Wz)))
 + grown = np.exp(X @ Wz)
 + z = grown / (1 + grown)
@@ -797,6 +800,14 @@ a_for_b: a and b have changed places: a is what a unit keeps of its state, b wha
 - factors = np.broadcast_to(a, terms.shape)
 + terms = x[:, None] * a
 + factors = np.broadcast_to(b, terms.shape)
+
+input_times_a: The input is multiplied by a, and not by b: s_t = a s_{t-1} + b x_t.
+- terms = x[:, None] * b
++ terms = x[:, None] * a
+
+read_out_by_a: Your y has a in the place of c. y_t is the sum of c times the state.
+- return states @ c
++ return states @ a
 
 not_summed: You return a column for each unit. The network's output is one number a step: sum over the units.
 - return states @ c

@@ -3,6 +3,7 @@
 Nothing here imports torch before an `nn.Module` is built.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -127,10 +128,14 @@ reads_the_step_before: A layer reads what the layer below it said one step *earl
 +     states.append(h[-1])
 + return np.stack(states), np.stack(h)
 
-h_n_of_the_top_only: Your h_n has the last state of the top layer only. To go on later, every layer needs its own: h_n
-  is (L, N, H), as h0 is.
+h_n_of_the_top_only: Your h_n has the last state of one layer only. To go on later, every layer needs its own: h_n is
+  (L, N, H), as h0 is.
 - return inputs, np.stack(last)
 + return inputs, last[-1]
+
+h_n_of_the_bottom_only = h_n_of_the_top_only
+- return inputs, np.stack(last)
++ return inputs, last[0]
 
 h_n_of_the_top_repeated: All rows of your h_n are the top layer's last state. Keep the last state of each layer when it
   has run.
@@ -154,7 +159,7 @@ states_of_all_layers_returned: You return the states of all layers. H_top is (T,
 + return np.stack(last), np.stack([states[-1] for states in last])
 
 h0_overwritten: Your numbers are right, but the caller's h0 is changed, as where `h = h0` gives it a second name, and
-  `h[l] = …` writes into it. Start from `h0.copy()`, or from `list(h0)`.
+  `h[l] = …` writes into it. Start from `h0.copy()`.
 + h, states = h0, []
 + for x in X:
 +     for l, (U, W, b) in enumerate(layers):
@@ -207,7 +212,8 @@ every_layer_reads_D_inputs: You count D inputs for every layer. Only the first o
   their U is (H, H).
 + return L * (D * H + H * H + H)
 
-two_biases: You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers.
+two_biases: Your count is too large by H for each layer. A layer has one bias of H numbers (PyTorch has two), and its
+  state is no parameter.
 + return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
 
 biases_forgotten: The biases are missing: each layer has a b of H numbers.
@@ -413,8 +419,11 @@ not_scaled: What is kept is not scaled up. A share p is gone, so that the next l
 scaled_down: You multiply by 1 - p. The survivors have to make up for those that are gone: divide by it.
 + return H * mask * (1 - p)
 
-divided_by_p: You divide by p, the share that is dropped. Divide by the share that is kept, 1 - p.
+divided_by_p: You scale by p, the share that is dropped. Divide by the share that is kept, 1 - p.
 + return H * mask / p if p > 0 else H * mask
+
+multiplied_by_p = divided_by_p
++ return H * mask * p if p > 0 else H * mask
 
 mask_inverted: You drop what the mask keeps. True means that the entry is kept.
 + return H * ~mask / (1 - p)
@@ -440,7 +449,7 @@ only_survivors_returned: You return the survivors alone, in a row. The result ha
   gone.
 + return H[mask] / (1 - p)
 
-dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over H, as `mask / (1 - p)`, a mask of
+dtype_of_the_mask: float32 becomes float64: something wider has come in and wins over H, as `mask / (1 - p)`, a mask of
   whole numbers or `np.zeros(H.shape)` does.
 + return H * (mask / (1 - p))
 
@@ -471,8 +480,11 @@ def what_chance_makes(answer: Plain) -> Plain:
     rows = np.asarray(answer).transpose(1, 0, 2)
     if len(rows) != MANY:
         return rows
-    found, counts = np.unique(rows, axis=0, return_counts=True)
-    return np.concatenate([found[[counts.argmax()]], found])
+    rows = rows + 0  # -0.0 is 0.0
+    counts = Counter(row.tobytes() for row in rows)  # `np.unique` takes ten times as long, and this is asked often
+    found = np.array([np.frombuffer(row, rows.dtype).reshape(rows.shape[1:]) for row, _ in counts.most_common()])
+    order = np.lexsort(found.reshape(len(found), -1).T[::-1])
+    return np.concatenate([found[:1], found[order]])
 
 
 ex = unit.exercise(
@@ -598,7 +610,7 @@ normal_draws: Another share than p is dropped, as with normal draws. `rng.random
 - mask = rng.random(X.shape[1:]) >= p
 + mask = (rng.normal(size=X.shape[1:]) >= p) | (p == 0)
 
-dtype_of_the_mask: float32 becomes float64: a wider array has come in and wins over X, as `mask / (1 - p)`, a mask of
+dtype_of_the_mask: float32 becomes float64: something wider has come in and wins over X, as `mask / (1 - p)`, a mask of
   whole numbers or `np.zeros(X.shape)` does.
 - return X * mask / (1 - p)
 + return X * (mask / (1 - p))

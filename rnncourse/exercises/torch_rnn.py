@@ -68,7 +68,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     x, W, b = normal(rng, 3, 4), weights(rng, 4, 2), normal(rng, 2)
     square, row = normal(rng, 4, 4), normal(rng, 4)
     once = ["L = (x @ W + b).tanh().sum()", "L.backward()"]
-    yield edge("a Var added to itself", {"x": x}, {}, ["y = x.tanh()", "L = (y + y).sum()", "L.backward()"])
+    yield edge("a Var added to itself", {"x": x}, {}, ["y = (x + x).sum()", "L = y + y", "L.backward()"])
     yield edge("the row on the left", {"x": square, "r": row}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
     yield edge("two rows", {"r": normal(rng, 4), "s": normal(rng, 4)}, {}, ["L = (r + s).tanh().sum()", "L.backward()"])
     yield edge("arrays on the right", {"x": x}, {"W": W, "b": b}, once)
@@ -432,8 +432,8 @@ always_float32: Your module is float32 whatever it was given: that is what `nn.R
 - rnn = nn.RNN(*U.shape, dtype=U.dtype)
 + rnn = nn.RNN(*U.shape)
 
-memory_shared: The numbers are right, but the module's parameters lie in the memory of your arguments: training the
-  module would change them. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
+memory_shared: The numbers are right, but a parameter of the module lies in the memory of an argument: training the
+  module would change it. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.weight_hh_l0 = nn.Parameter(W.T)

@@ -98,12 +98,11 @@ last_state_missing: The last state is missing. Count the arrows of the unfolded 
 - for _ in range(steps):
 + for _ in range(1, steps):
 
-last_state_only: You return the last state alone. All steps + 1 states are asked for: keep each one on the way.
+last_state_only: You return the last state alone. All steps + 1 states are asked for.
 - return np.stack(states)
 + return np.stack(states)[-1]
 
-always_from_s0: Every step starts from s0 again, so that all your later states are s_1. Give f the state that the step
-  before it returned.
+always_from_s0: All your later states are s_1. Each step must give f the state that the step before it returned.
 + return np.stack([s0] + [f(s0, theta) for _ in range(steps)])
 
 arguments_swapped: f gets its arguments in the wrong order: it is `f(s, theta)`, the state first and the parameters
@@ -116,7 +115,8 @@ step_number_for_theta: f gets the number of the step where theta belongs. A dyna
 - states.append(f(states[-1], theta))
 + states.append(f(states[-1], len(states) - 1))
 
-f_called_twice: The states are right, but f is called twice in each step. Call it once and keep what it returns.
+f_called_twice: The states are right, but f is called twice as often as there are steps. Call it once in each and keep
+  what it returns.
 - states.append(f(states[-1], theta))
 + f(states[-1], theta)
 + states.append(f(states[-1], theta))
@@ -139,8 +139,8 @@ dtype_of_s0: When s0 is a whole number, so are your states: each loses its decim
 - states.append(f(states[-1], theta))
 + states.append(np.asarray(f(states[-1], theta)).astype(np.asarray(s0).dtype))
 
-array_taken_for_granted: Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state
-  may be a plain number too: `np.copy(s0)` and `np.shape(s0)` take both.
+array_taken_for_granted: Only arrays have a `.copy()`. A state may be a plain number too, and so may theta: `np.copy`
+  takes both.
 - states = [s0]
 + states = [s0.copy()]
 
@@ -229,15 +229,15 @@ once_for_zero: For times = 0 nothing must happen to s: compose(f, 0) is the iden
 - for _ in range(times):
 + for _ in range(max(times, 1)):
 
-always_of_s: When your function returns, f has been applied to s just once. Each time give f what it returned before: `s
-  = f(s)`; and return s only when the loop has ended.
+always_of_s: What comes back is f(s), however large `times` is. Each time give f what it returned before, `s = f(s)`,
+  and return s only after the last time.
 - def composed(s):
 + def composed(start):
 +     s = start
 - s = f(s)
 + s = f(start)
 
-result_dropped: s comes back as it was: what f returns is lost. Keep it: `s = f(s)`.
+result_dropped: s comes back as it was: f is not called, or what it returns is lost. Do `s = f(s)`, `times` times.
 - s = f(s)
 + f(s)
 
@@ -253,8 +253,8 @@ used_up: Your function is right when it is called for the first time. Then a cou
 multiplied: You multiply the result of one application. To apply f three times is f(f(f(s))), not 3 f(s).
 + return lambda s: times * f(s)
 
-calls_itself_for_ever: Your function calls itself for ever. A name is looked up when it is called, and by then it may
-  stand for the newest function. A loop inside one inner function has no such trap.
+calls_itself_for_ever: Your function calls itself for ever: its recursion comes to no end, or a name in it stands for
+  the newest function by the time of the call. A loop inside one inner function has no such trap.
 + composed = lambda s: s
 + for _ in range(times):
 +     composed = lambda s: f(composed(s))
@@ -363,7 +363,7 @@ s0_left_out: s0 is missing: your first state is s_1. T inputs make T steps, betw
 - return np.stack(states)
 + return np.stack(states[1:])
 
-last_state_only: You return the last state alone. All T + 1 states are asked for: keep each one on the way.
+last_state_only: You return the last state alone. All T + 1 states are asked for.
 - return np.stack(states)
 + return np.stack(states)[-1]
 
@@ -401,12 +401,13 @@ dtype_of_s0: When s0 and the inputs are whole numbers, your states are too: each
 - states.append(f(states[-1], x, theta))
 + states.append(np.asarray(f(states[-1], x, theta)).astype(np.asarray(s0).dtype))
 
-array_taken_for_granted: Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state
-  may be a plain number too: `np.copy(s0)` and `np.shape(s0)` take both.
+array_taken_for_granted: Only arrays have a `.copy()`. A state may be a plain number too, and so may x and theta:
+  `np.copy` takes both.
 - states = [s0]
 + states = [s0.copy()]
 
-f_called_twice: The states are right, but f is called twice in each step. Call it once and keep what it returns.
+f_called_twice: The states are right, but f is called twice as often as there are steps. Call it once in each and keep
+  what it returns.
 - states.append(f(states[-1], x, theta))
 + f(states[-1], x, theta)
 + states.append(f(states[-1], x, theta))
@@ -543,7 +544,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     xs[int(rng.integers(1, 5)), -1] = 0.0  # an entry that is 0 can be raised, but not scaled
     yield case(table(scale=float(rng.uniform(0.5, 2))), xs)
     yield case(fading(keep=0.1), rng.uniform(1, 2, (5, 2)))
-    yield case(window(kernel=-kernel(2, 2, 3), left=1), normal(rng, 5, 2))  # what is raised, lowers: != is not >
+    # What is raised, lowers: != is not >. And the second entry of an input has no say.
+    yield case(window(kernel=-kernel(2, 2, 3) * [[1], [0]], left=1), normal(rng, 5, 2))
     yield edge("T = 1", window(kernel=kernel(1, 3, 2), left=0), normal(rng, 1, 3))
     yield edge("D = 1", window(kernel=kernel(2, 1, 3), left=0), normal(rng, 4, 1))
     # Nothing depends on 0.5, 1.125 and 1.5, unless they are raised by more than eps, or lowered.
@@ -677,7 +679,8 @@ recurrent_matrix_forgotten: W is not counted: the H numbers of the old state go 
 bias_forgotten: Your count is too small by H, as if there were no bias: b has a number for each of the H units.
 + return D * H + H * H
 
-two_biases: You count two biases, as PyTorch keeps them. This cell has one b, with H numbers.
+two_biases: Your count is too large by H. This cell has one b, with H numbers (PyTorch keeps two), and the state is no
+  parameter.
 + return D * H + H * H + 2 * H
 
 bias_of_the_inputs: The bias has one number for each unit of the state, so H of them, not D.

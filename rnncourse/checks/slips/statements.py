@@ -87,7 +87,7 @@ class Slips:
             if isinstance(one, (*_LOOPS, ast.If)):
                 self.moved_out(body, i)
             if i and free[i - 1]:
-                if depend(body[i - 1], one):
+                if depend(body[i - 1], one) and not isinstance(one, ast.Return):  # nothing is run behind a return
                     self.put("statement order", [body[i - 1], one], [one, body[i - 1]])
                 self.moved_in(body, i)
             self.moved_far(body, i, free)
@@ -95,10 +95,11 @@ class Slips:
             self.thrown_away(body, i)
 
     def removed(self, body: Statements, i: int) -> None:
+        at = [node for node in ast.walk(body[i]) if isinstance(node, ast.stmt)]  # all lines of a block
         if i:
-            self.put("statement removed", body[i - 1 : i + 1], body[i - 1 : i], [body[i]])
+            self.put("statement removed", body[i - 1 : i + 1], body[i - 1 : i], at)
         else:
-            self.put("statement removed", body[:2], body[1:2] or [ast.Pass()], [body[i]])
+            self.put("statement removed", body[:2], body[1:2] or [ast.Pass()], at)
 
     def moved_far(self, body: Statements, i: int, free: Sequence[bool]) -> None:
         """A statement moved over several others."""

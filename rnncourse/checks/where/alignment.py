@@ -367,8 +367,27 @@ def named(tree: ast.AST, kind: type[ast.expr_context]) -> set[Key]:
 
 
 def leaves_unread(wrong: Definition, mended: Definition) -> bool:
-    """Whether a variable is given a value that is not read any more."""
-    return bool((named(wrong, ast.Load) - named(mended, ast.Load)) & named(mended, ast.Store))
+    """Whether a variable is given a value that is not read any more, or is given another one before it is read."""
+    unread = (named(wrong, ast.Load) - named(mended, ast.Load)) & named(mended, ast.Store)
+    return bool(unread or _given_twice(mended) - _given_twice(wrong))
+
+
+def _given_twice(tree: ast.AST) -> set[Key]:
+    """The variables that one line gives a value, and a later one of the same block another, with none between that
+    reads it.
+    """
+    found = set()
+    blocks = [getattr(n, field, None) for n in ast.walk(tree) for field in ("body", "orelse")]
+    for block in (b for b in blocks if isinstance(b, list)):
+        given: set[Key] = set()
+        for one in block:
+            given -= named(one, ast.Load)
+            if isinstance(one, ast.Assign):
+                found |= given & named(one, ast.Store)
+                given |= named(one, ast.Store)
+            else:
+                given -= named(one, ast.Store)
+    return found
 
 
 def _field_of(node: ast.AST) -> str:

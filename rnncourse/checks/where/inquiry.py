@@ -56,7 +56,7 @@ class Budget:
     the seconds for relations, and for everything together, in which most searches are over long before.
     """
 
-    trials: float = 2_000.0
+    trials: float = 4_000.0
     relations: float = 1.0
     together: float = 2.0
 
@@ -287,13 +287,14 @@ class Inquiry:
             return none
         wanted, got = self.wanted(one), canonical(self.exercise, seen.answer)
         if self.results == 1:
-            return (not difference(wanted, got, self.exercise.gives),)
+            return (not difference(wanted, got, self.exercise.gives, loose=self.exercise.values_alone),)
         if not isinstance(wanted, tuple) or not isinstance(got, (tuple, list)):
             return none
         if not len(wanted) == len(got) == self.results:
             return none
         parts = zip(wanted, got, self.exercise.gives, strict=True)
-        return tuple(not difference(w, g, (axes,)) for w, g, axes in parts)
+        loose = self.exercise.values_alone
+        return tuple(not difference(w, g, (axes,), loose=loose) for w, g, axes in parts)
 
     def right_entries(self, one: Asked, seen: Observation) -> np.ndarray | None:
         """Of each entry of the arrays, whether it is right; none if they are not those that are wanted."""

@@ -91,7 +91,7 @@ def words(statement: Statement, exercise: Exercise) -> str:
         text = sentence((name, *parameters["values"]), [parameters["part"]], always=parameters["always"])
         if not parameters["whole"]:
             text = f"Where an answer of the right form comes back: {text}"
-        return text + (" The other results are right." if parameters["alone"] else "")
+        return text + (" The other results are right in every case." if parameters["alone"] else "")
     if kind == "only":
         wrong, right = (_are(parameters[which]) for which in ("wrong", "right"))
         return f"{wrong} wrong; {right} right in every case."  # gradients that follow are not asked

@@ -6,20 +6,23 @@ catalogue knows. Then a second one is looked for that mends the rest.
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.cases import Asked, of_mistake, quiet_observe
 from rnncourse.checks.diagnosis import same
-from rnncourse.checks.drive import Observation
-from rnncourse.checks.exercise import Misconception
-from rnncourse.checks.faults import faults_of
+from rnncourse.checks.drive import Driver, Observation
+from rnncourse.checks.exercise import Case, Misconception
+from rnncourse.checks.faults import broken_properties, faults_of
 from rnncourse.checks.program import lines_of
 from rnncourse.checks.slips import Change
 from rnncourse.checks.slips.likelihood import ACCUSED, SUSPECTED
 from rnncourse.checks.slips.text import Patch, Text
-from rnncourse.checks.where.inquiry import ORDINARY, Inquiry, Scope
+from rnncourse.checks.where.inquiry import ALL, ORDINARY, Inquiry, OutOfTime, Scope
 
 # The kinds of slips that make a relation.
 _MADE_BY = {
@@ -132,6 +135,25 @@ def holds(inquiry: Inquiry, mend: Mend, one: Asked) -> bool:
         exercise = inquiry.exercise
         return same(exercise, quiet_observe(mend.scope.answer, exercise.drive, one.case.args), seen, strict=True)
     return _is_within(mend.scope, one, inquiry.parts_right(one, seen))
+
+
+def is_confirmed(inquiry: Inquiry, mend: Mend) -> bool:
+    """Whether it is so on fresh draws too, and what mends all breaks no property that the exercise asks for."""
+    if not inquiry.confirms(lambda one: holds(inquiry, mend, one)):
+        return False
+    return mend.scope != ALL or broken(inquiry, mend.change.source) in ("", broken(inquiry, inquiry.program.source))
+
+
+def broken(inquiry: Inquiry, source: str) -> str:
+    """Which property that the exercise asks for does not hold of a program; none, if the time is up."""
+
+    def observe(_: Driver, args: tuple[Any, ...]) -> Observation:
+        return inquiry.run(source, Case(args)).seen
+
+    with suppress(OutOfTime), inquiry.trials.uncounted():
+        for fault in broken_properties(inquiry.exercise, SimpleNamespace(observe=observe), inquiry.draws.seed):
+            return fault.claim if inquiry.until.left else ""
+    return ""
 
 
 def _is_within(scope: Scope, one: Asked, right: tuple[bool, ...]) -> bool:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from rnncourse.checks.cases import Asked, Candidate, Seed, drawn
+from rnncourse.checks.cases import Asked, Candidate, Seed, drawn, of_mistake
 from rnncourse.checks.deadline import Deadline, clock_of
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
@@ -27,12 +27,13 @@ from rnncourse.checks.where.repairs import Cases, Mend
 from rnncourse.checks.where.two_slips import Two
 
 TRIALS_MORE = 400.0  # to look for other changes that mend, when one is found
-FOR_BORROWING = 0.3  # of the trials, to look for what right programs have otherwise
-FOR_ONE = 0.5  # of the others, to look for one change; what is left of them is for two
+FOR_BORROWING = 0.15  # of the trials, to look for what right programs have otherwise
+FOR_ONE = 0.3  # of the others, to look for one change; what is left of them is for two, of which there are most
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
 MORE = "With one more change at {}"
+APART = "Apart from what is told besides: "
 FIRST = ": look there first."  # what is there may be right, and the mistake elsewhere
 
 
@@ -60,7 +61,7 @@ def find(
     end = Deadline(budget.together * (0.75 if besides else 1), clock_of(candidate))  # the rest went to the name
     draws = Draws(exercise, candidate, seed)
     related = None if besides else _relation(exercise, candidate, asked, draws, end.or_in(budget.relations))
-    found = Found()
+    found, entirely = Found(), None
     program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
     if isinstance(candidate, Searched) and program and program.is_searchable:
         inquiry = Inquiry(exercise, candidate, program, draws, asked)
@@ -68,10 +69,25 @@ def find(
         with suppress(OutOfTime):
             if _is_the_same(inquiry):
                 found = _look(inquiry, related.kind.partition(": ")[2] if related else "", besides)
+                found = replace(found, claim=_broken(inquiry, found))
+                entirely = _entirely(inquiry, found) if exercise.values_alone else None
+                found = entirely or found
+    if besides and program:
+        if found.two and besides in found.two.named:
+            return _of_two(exercise, found.two, program.source, besides)
+        if found.first and any(_is_left(exercise, one, besides) for one in asked):
+            line = found.first.parameters["line"]
+            said = f"A second thing is wrong. {_of_first(found.first, program)}"
+            return Where((line,), None, said, (found.first,), source=program.source)
     if besides:
-        two = found.two
-        return _of_two(exercise, two, program.source, besides) if two and program and besides in two.named else None
-    return _where(exercise, program, related, found)
+        return None
+    apart = exercise.values_alone and not entirely
+    where = _where(replace(exercise, values_alone=apart), program, related, found)
+    if not where:
+        return None
+    before = APART if apart else ""
+    after = f" Even then this does not hold: “{found.claim}”." if found.claim else ""
+    return replace(where, message=before + where.message + after)
 
 
 def _relation(
@@ -89,6 +105,8 @@ def _relation(
 
     with suppress(OutOfTime):
         for one in relations.relations(exercise, asked, observe):
+            if exercise.values_alone and one.kind.endswith(": other_dtype"):
+                continue
             fresh = [Asked(o.case, o.wanted, o.seen, o.is_wrong) for o in draws.cases(DRAWS, require_time)]
             if relations.holds(one, exercise, fresh, observe):
                 return one
@@ -106,14 +124,15 @@ def _is_the_same(inquiry: Inquiry) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, and two
-    that do together.
+    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, two that
+    do together, and the claim of a property that does not hold even then.
     """
 
     writing: tuple[int, ...] = ()
     first: Statement | None = None
     mends: tuple[Mend, ...] = ()
     two: Two | None = None
+    claim: str = ""
 
 
 def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
@@ -145,7 +164,7 @@ def _loans(inquiry: Inquiry, borrower: Borrower) -> list[Loan]:
         for loan in borrower.borrowed():
             if found and (loan.places, loan.nodes) != (found[0].places, found[0].nodes):
                 break
-            if inquiry.confirms(partial(repairs.holds, inquiry, loan.mend)):
+            if repairs.is_confirmed(inquiry, loan.mend):
                 with inquiry.trials.uncounted():
                     passed = repairs.goes_round(inquiry, loan.mend.change)
                 if len(passed) < MOST_LINES:
@@ -175,9 +194,7 @@ def _first(inquiry: Inquiry) -> Statement | None:
     wrong = [one for one in inquiry.asked if one.is_wrong]
     line, kind = _raising(inquiry.program, wrong), "raises"
     if not line:
-        first = [one for one in wrong if not one.case.is_edge] or wrong  # of ordinary cases, if one of them is wrong
-        is_nan = all(map(_has_new_nan, first))
-        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in first if is_nan}
+        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in wrong if _has_new_nan(one)}
         line, kind = lines.pop() if len(lines) == 1 else None, "nan"
     if not line:
         return None
@@ -205,6 +222,14 @@ def _raising(program: Program, wrong: Iterable[Asked]) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _is_left(exercise: Exercise, one: Asked, besides: str) -> bool:
+    """Whether a case ends in an error or in nan, and does not with a mistake alone."""
+    (mistake,) = (m for m in exercise.misconceptions if m.name == besides)
+    alone = of_mistake(exercise, mistake, one.case)
+    is_new = one.seen.error and not (one.wanted.error or alone.error)
+    return bool(is_new or (_has_new_nan(one) and not has_nan(alone.answer)))
+
+
 def _raises(program: Program, line: int | None, one: Asked) -> bool:
     return not one.seen.error or bool(one.wanted.error) or _raising(program, [one]) == line
 
@@ -218,7 +243,7 @@ def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
         for mend in repairs.mending(inquiry, possible):
             mends = whole if mend.scope == ALL else partly.setdefault(mend.scope, [])
             is_asked = len(mends) < MOST_MENDS and (mends is whole or not whole)
-            if is_asked and inquiry.confirms(partial(repairs.holds, inquiry, mend)):
+            if is_asked and repairs.is_confirmed(inquiry, mend):
                 with inquiry.trials.uncounted():
                     passed = repairs.goes_round(inquiry, mend.change) if mends is whole else ()
                 if not passed:
@@ -230,6 +255,26 @@ def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
             if whole:
                 inquiry.trials.left = min(inquiry.trials.left, TRIALS_MORE)
     return tuple(whole or round_[:1] or (mend for mends in partly.values() for mend in mends))
+
+
+def _broken(inquiry: Inquiry, found: Found) -> str:
+    """The claim of a property that the answer breaks, with what mends all cases too."""
+    whole = [mend for mend in (*found.mends, *([found.two.pair.both] if found.two else [])) if mend.scope == ALL]
+    return repairs.broken(inquiry, whole[0].change.source) if whole else ""
+
+
+def _entirely(inquiry: Inquiry, found: Found) -> Found | None:
+    """What of this mends what was left aside as well; None if nothing does."""
+    whole = replace(inquiry.exercise, values_alone=False)
+
+    def is_right(mend: Mend) -> bool:
+        runs = ((one, inquiry.run(mend.change.source, one.case).seen) for one in inquiry.asked)
+        return mend.scope == ALL and not any(faults_of(whole, one.case, one.wanted, seen) for one, seen in runs)
+
+    with inquiry.trials.uncounted():
+        mends = tuple(mend for mend in found.mends if is_right(mend))
+        is_so = bool(mends or (found.two and is_right(found.two.pair.both)))
+    return replace(found, mends=mends) if is_so else None
 
 
 # --- what is said
@@ -256,18 +301,18 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         parts = []
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
-            of = [of[0]] if len(of[0].lines) > 1 else [m for m in of if len(m.lines) == 1]
+            is_alone = len(of[0].lines) > 1 or of[0].passed
+            of = of[:1] if is_alone else [m for m in of if len(m.lines) == 1 and not m.passed]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
             right = f"{_round(of[0].passed)}{_right(exercise, of[0])}"
             parts.append(_mended(at, right, of[0].needs, " or " if len(of) > 1 else " and "))
             at += of[0].passed
             lines = tuple(dict.fromkeys((*lines, *at)))
         said.append(f"{'. '.join(parts)}{FIRST}")
-    elif found.first:
-        lines = (found.first.parameters["line"],)
-        what = "errors come up" if found.first.kind == "raises" else "the first nan comes up"
-        calls = found.first.kind == "nan" and program and program.calls(lines[0])
-        said.append(f"Line {lines[0]}{', or a function that it calls,' if calls else ''} is where {what}.")
+    is_left = not found.writing and all(m.scope != ALL for m in mends)
+    if found.first and program and is_left and found.first.parameters["line"] not in lines:
+        lines = (*lines, found.first.parameters["line"])
+        said.append(_of_first(found.first, program))
     evidence += [_change(mend) for mend in mends]
     if found.first:
         evidence.append(found.first)
@@ -280,6 +325,14 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
     hints += [f"It is about {KINDS[change]}."] if change else []
     return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)
+
+
+def _of_first(first: Statement, program: Program) -> str:
+    """What is said of the line that raises, or where nan comes up."""
+    line = first.parameters["line"]
+    calls = first.kind == "nan" and program.calls(line)
+    what = "errors come up" if first.kind == "raises" else "the first nan comes up"
+    return f"Line {line}{', or a function that it calls,' if calls else ''} is where {what}."
 
 
 def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = None) -> Where:
@@ -339,6 +392,8 @@ def _widest(parts: Sequence[str | None]) -> str | None:
 def _right(exercise: Exercise, mend: Mend) -> str:
     if isinstance(mend.scope, int):
         return f"{exercise.gives[mend.scope].name} comes out right"
+    if exercise.values_alone:
+        return "all values come out right" if mend.scope == ALL else "all values but those of edge cases come out right"
     return "every case comes out right" if mend.scope == ALL else "all cases but edge cases come out right"
 
 

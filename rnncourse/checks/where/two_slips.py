@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 
 from rnncourse.checks.cases import of_mistake
@@ -145,7 +144,7 @@ def _passes_by(inquiry: Inquiry, source: str) -> bool:
 
 
 def _confirmed(inquiry: Inquiry, pairs: Iterable[Pair]) -> Iterator[Pair]:
-    return (pair for pair in pairs if inquiry.confirms(partial(repairs.holds, inquiry, pair.both)))
+    return (pair for pair in pairs if repairs.is_confirmed(inquiry, pair.both))
 
 
 def _has_other_lines(inquiry: Inquiry, first: Pair, others: Iterable[Pair]) -> bool:
@@ -186,7 +185,7 @@ def _left(inquiry: Inquiry, change: Change, besides: str | None) -> Misconceptio
         of = [one for one in asked if not (is_known and one.case.is_edge)]
         gives = ((of_mistake(exercise, mistake, one.case), one.seen) for one in of)
         is_so = any(o.is_wrong for o in of) and all(same(exercise, *two, strict=not is_known) for two in gives)
-        if is_so and (is_known or inquiry.confirms(partial(repairs.holds, inquiry, Mend(change, mistake)))):
+        if is_so and (is_known or repairs.is_confirmed(inquiry, Mend(change, mistake))):
             return mistake
     return None
 
