@@ -682,6 +682,9 @@ padding_is_true: Your mask is True in the padding. Some of PyTorch's layers want
   True means a real step.
 + return torch.arange(T)[:, None] >= lengths
 
+padding_is_true_from_the_last_step = padding_is_true
++ return torch.arange(T)[:, None] >= lengths - 1
+
 rows_first: Your mask is (N, T). Time comes first: row t says which sequences are still going on at step t.
 + return torch.arange(T) < lengths[:, None]
 
