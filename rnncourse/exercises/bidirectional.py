@@ -276,8 +276,8 @@ only_flipped_back: Your second layer reads from left to right like the first; on
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 
-both_read_from_the_left: Both layers read from left to right: nothing is reversed along axis 0, which is time. (Axis 1 is
-  the batch.)
+both_read_from_the_left: Both layers read from left to right: nothing is reversed along axis 0, which is time. (Axis 1
+  is the batch.)
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + H_b = rnn_forward(X, zeros, *backward)
@@ -403,8 +403,8 @@ states_not_reversed: The backward layer's errors and inputs are reversed, but it
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 + dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G[::-1], *backward[:2])
 
-both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back. Nothing
-  is reversed along axis 0, which is time. (Axis 1 is the batch.)
+both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back.
+  Nothing is reversed along axis 0, which is time. (Axis 1 is the batch.)
 - G = rnn_forward(X[::-1], zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 - dH_f, dH_b = dH * G[::-1], dH * H_f

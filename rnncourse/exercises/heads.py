@@ -215,7 +215,7 @@ squeezed: Axes of length 1 are gone: a batch of one row, or a single output, los
 hidden_layer_cut_off: The logits are right, but no gradient reaches the hidden layer: a `detach`, `.data` or `no_grad`
   cuts the graph below the head, and only the head would learn.
 - return self.head(torch.tanh(self.hidden(x)))
-+ return self.head(torch.tanh(self.hidden(x)).detach())
++ return self.head(torch.tanh(self.hidden(x).detach()))
 """)
 
 
