@@ -102,7 +102,7 @@ def test_a_property_that_is_broken_even_then_is_told():
     found = asked("pad_sequences", text, {"torch": torch}).where
     assert found.lines == (3,)
     claim = "The lengths are int64, the only dtype that packing takes"
-    assert found.message.endswith(f"Even then this does not hold: “{claim}”.")
+    assert found.message.endswith(f"Even then: “{claim}” does not hold.")
 
 
 def test_no_mend_breaks_a_property_that_holds():
@@ -125,12 +125,13 @@ def test_what_a_name_leaves_of_nan_has_its_line():
 """
     verdict = asked("temperature_softmax", text)
     assert verdict.diagnosis
-    assert verdict.where.message == "A second thing is wrong. Line 4 is where the first nan comes up."
+    case = "a low temperature and large logits"
+    assert verdict.where.message == f"Line 4 is where the first nan comes up, in the case “{case}”."
 
 
 def test_a_name_that_does_not_hold_of_a_case_says_so():
     text = "def output_layer(H, V, c):\n    return H @ V + c if H.ndim == 2 else H @ V\n"
-    but_for = "The case “states of one step, (N, H)” is right; in the others this is so: "
+    but_for = "It is right in some cases, as in “states of one step, (N, H)”. In the others: "
     assert but_for + "The bias c has no part in your answer." in asked("output_layer", text).message
 
 
