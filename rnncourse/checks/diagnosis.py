@@ -42,6 +42,7 @@ SMALL = 100  # the greatest denominator of a small fraction, as a share of right
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
 ELSEWHERE = "Look at the case “{}” as well."
+BUT_FOR = "The case “{}” is right; in the others this is so:"
 
 __all__ = ["TWO", "Diagnosis", "Evidence", "diagnose", "same"]
 
@@ -189,6 +190,8 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
         return None  # what has no arrays is soon the same by chance, and here edge cases speak against it
     left = next((i for i in sorted(evidence.faulty) if not evidence.fits(answer, [i], strict=False)), None)
     words = half.message if left is None else f"{half.message} {ELSEWHERE.format(evidence.cases[left].note)}"
+    if spared := _spared(evidence, half):
+        words = f"{BUT_FOR.format(evidence.cases[spared[0]].note)} {words}"
     return Diagnosis(half.name, words, is_part=True, is_loose=True)
 
 
@@ -225,18 +228,23 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
 
 
 def _explains_the_ordinary(evidence: Evidence) -> Misconception | None:
-    """The mistake that gives what the candidate gave on all ordinary cases, and is right in the edge cases where the
-    candidate is: whoever does something right in one of them does not make the mistake everywhere.
+    """The mistake that gives what the candidate gave on all ordinary cases; of several, one that also is right in the
+    edge cases in which the candidate is.
     """
-    spared = [i for i in evidence.all if i not in evidence.faulty]
-    told = dict.fromkeys([*evidence.ordinary, *spared])
     if all(same(evidence.exercise, evidence.expected[i], evidence.seen[i]) for i in evidence.ordinary):
         return None  # nothing is wrong with the values there
+    found = []
     for one in evidence.exercise.misconceptions:
         answer = evidence.of_catalogue(one)
-        if evidence.fits(answer, told, strict=False) and evidence.is_confirmed(answer, strict=False):
-            return one
-    return None
+        if evidence.fits(answer, evidence.ordinary, strict=False) and evidence.is_confirmed(answer, strict=False):
+            found.append(one)
+    return min(found, key=lambda one: bool(_spared(evidence, one)), default=None)
+
+
+def _spared(evidence: Evidence, mistake: Misconception) -> list[int]:
+    """The cases that come out right, and would not with the mistake."""
+    right = [i for i in evidence.all if i not in evidence.faulty]
+    return [i for i in right if not evidence.fits(evidence.of_catalogue(mistake), [i], strict=False)]
 
 
 def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis | None:

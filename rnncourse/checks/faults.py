@@ -133,7 +133,10 @@ def _known_error(types: tuple[str, ...]) -> str:
 
 
 def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
+    where = describe_case(exercise, one, hidden=hidden)
+
     def fault(words: str) -> list[Fault]:
+        words = f"{words} {where}".strip()
         return [Fault("purity", words, one, wanted.answer, seen.answer, by_the_way="argument_changed")]
 
     def named(indices: list[int]) -> str:
@@ -164,8 +167,7 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
         count = f"{sum(seen.calls)} times, it takes {sum(wanted.calls)}"
         if hidden:
             count = "more often than it takes" if sum(seen.calls) > sum(wanted.calls) else "not as often as it takes"
-        where = describe_case(exercise, one, hidden=hidden)
-        return fault(f"{exercise.name} called the function that it was given {count}. {where}".strip())
+        return fault(f"{exercise.name} called the function that it was given {count}.")
     return []
 
 

@@ -125,7 +125,7 @@ softmax_over_the_queries_masked = softmax_over_the_queries
 
 mask_inverted: Your mask works the wrong way round: you look exactly where one may not. True means *may look*.
 - scores = np.where(mask, scores, -np.inf)
-+ scores = np.where(mask, -np.inf, scores)
++ scores = np.where(~mask, scores, -np.inf)
 
 mask_ignored: The mask has no effect: keys where it is False still get weight.
 - if mask is not None:
@@ -147,8 +147,8 @@ masked_scores_zero: Where the mask is False the score is 0. But exp(0) is 1, so 
 - scores = np.where(mask, scores, -np.inf)
 + scores = scores * mask
 
-infinity_times_zero: With a mask you get nan. That comes of -inf times 0, of inf - inf, or of a row whose scores are all
-  -inf. Choose between two values instead: `np.where(mask, scores, -np.inf)`.
+infinity_times_zero: With a mask you get nan: of -inf times 0, of inf - inf, or of a row of -inf alone. Let
+  `np.where(mask, scores, -np.inf)` set what is hidden, and subtract the row's largest score.
 - scores = np.where(mask, scores, -np.inf)
 + scores = scores - np.inf * (1 - mask.astype(scores.dtype))
 
@@ -230,8 +230,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-no_tanh: There is no tanh. Then the query adds the same number to all scores of its row, and the softmax takes that out
-  again: whatever you ask, you get one and the same answer.
+no_tanh: There is no tanh of the sum. Then the query adds the same number to all scores of its row, and the softmax
+  takes that out again: whatever you ask, you get one and the same answer.
 - hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
 + hidden = (query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]
 
@@ -271,7 +271,7 @@ keys_averaged: Your context is an average of the keys. What the weights average 
 
 mask_upside_down: Your mask works the wrong way round. True means *may look*: scores become -inf where it is False.
 - scores = np.where(mask, scores, -np.inf)
-+ scores = np.where(mask, -np.inf, scores)
++ scores = np.where(~mask, scores, -np.inf)
 
 mask_forgotten: The mask has no effect: keys where it is False still get weight.
 - if mask is not None:

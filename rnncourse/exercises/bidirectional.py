@@ -66,7 +66,7 @@ features_reversed: You reverse the last axis: the numbers within each x_t. It is
 + return X[..., ::-1].copy()
 
 padding_set_to_zero: The real steps are right, but the padding is now zero. It stays what it was, so that reversing
-  twice gives X back: begin with a copy of X, not with zeros.
+  twice gives X back: begin with a copy of X, and write nothing into the padding.
 - reversed_X = X.copy()
 + reversed_X = np.zeros_like(X)
 
@@ -83,8 +83,8 @@ first_step_lost: The first step of the sequence is missing at the end of the ans
 - reversed_X[:length, n] = X[:length, n][::-1]
 + reversed_X[: length - 1, n] = X[length - 1 : 0 : -1, n]
 
-one_length_for_all: All rows are reversed within the length of the longest, so the shorter ones begin with padding. Each
-  row has its own length.
+one_length_for_all: All rows are reversed within the same length, so the shorter ones begin with padding. Each row has
+  its own: lengths[n].
 + longest = len(X) if lengths is None else max(lengths)
 + out = X.copy()
 + out[:longest] = X[:longest][::-1]
@@ -104,8 +104,8 @@ read_from_what_was_written: The second half mirrors the first: you read from the
 + for t in range(length):
 +     reversed_X[t, n] = reversed_X[length - 1 - t, n]
 
-view_returned: What you return is X's own memory, as a slice and `np.flip` give it: whoever writes to one changes the
-  other. Return a copy.
+view_returned: Without lengths, what you return is X's own memory, as a slice and `np.flip` give it: whoever writes to
+  one changes the other. Return a copy.
 - return X[::-1].copy()
 + return X[::-1]
 
@@ -276,15 +276,15 @@ only_flipped_back: Your second layer reads from left to right like the first; on
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 
-both_read_from_the_left: Both layers read from left to right. Either nothing is reversed, or it is axis 1: that is the
-  batch, and flipped twice it is as before. Time is axis 0.
+both_read_from_the_left: Both layers read from left to right: nothing is reversed along axis 0, which is time. (Axis 1 is
+  the batch.)
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + H_b = rnn_forward(X, zeros, *backward)
 + return combine(H_f, H_b, how)
 
 starts_in_the_padding: The backward layer begins in the padding of the short sequences, and arrives at their words with
-  a state that the padding made. Reverse within the lengths, before it and after it.
+  a state that the padding made. It begins at each row's last real step: `reverse_sequence` takes lengths.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + H_b = rnn_forward(X[::-1], zeros, *backward)
@@ -302,7 +302,7 @@ padding_zeroed_and_read: The backward layer reads zeros in the padding. Zeros ar
 + return combine(H_f, H_b[::-1], how)
 
 flipped_back_as_a_block: X is reversed within the lengths, as it should be, but the states are flipped back as a whole.
-  In the short rows they end up in the padding. Both reversals need `lengths`.
+  In short sequences they stand too late, some in the padding. Both reversals need `lengths`.
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + return combine(H_f, H_b[::-1], how)
 
@@ -403,8 +403,8 @@ states_not_reversed: The backward layer's errors and inputs are reversed, but it
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 + dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G[::-1], *backward[:2])
 
-both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back. Either
-  nothing is reversed, or it is axis 1, the batch. Time is axis 0.
+both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back. Nothing
+  is reversed along axis 0, which is time. (Axis 1 is the batch.)
 - G = rnn_forward(X[::-1], zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 - dH_f, dH_b = dH * G[::-1], dH * H_f
@@ -736,7 +736,7 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 
 ex.mistakes(r"""
 lengths_not_used: In the short sequences the backward layer begins in the padding and carries it into the real steps:
-  `lengths` makes no difference. Pack the embedded ids with their lengths before they go into the recurrent layer.
+  `lengths` makes no difference. Let it read real steps only, as when the embedded ids are packed with their lengths.
 - states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 - states, _ = pad_packed_sequence(states, total_length=len(ids))
 + states, _ = self.rnn(embedded)

@@ -376,8 +376,8 @@ array_rolled_as_one_row = rolled_as_one_row
 + shifted = torch.roll(targets, 1, 0) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
 + shifted[0] = bos
 
-int64_always: What comes back is int64 where the targets are of another dtype, as where a row of bos makes it so. Fill
-  a copy of the targets, or give that row their dtype.
+int64_always: An array of another dtype does not come back as it was: int32 as int64, as where a row of bos has a dtype
+  of its own. Fill a copy of the targets, or give that row their dtype.
 - shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 + shifted = targets.long() if isinstance(targets, torch.Tensor) else targets.astype(np.int64)
 + shifted = shifted + 0

@@ -783,8 +783,8 @@ way_through_c_ignored: The `dc` that you were given is not used. The new c is re
 - dc = dc + dh * o * (1 - shown**2)
 + dc = dh * o * (1 - shown**2)
 
-given_dc_handed_on: What you hand on to c_prev is the `dc` that you were given, times f. It is the whole error of the
-  new c, with the part that came through h.
+given_dc_handed_on: What you hand on to c_prev is the `dc` that you were given, times f. It should be the whole error of
+  the new c, with the part that came through h, times f.
 - dc = dc + dh * o * (1 - shown**2)
 + given, dc = dc, dc + dh * o * (1 - shown**2)
 - return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)

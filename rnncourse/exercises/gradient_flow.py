@@ -229,7 +229,7 @@ first_eigenvalue: You take the first eigenvalue. `np.linalg.eigvals` gives them 
 
 largest_row_sum: You take the largest sum of a row's absolute values. That is a bound, which the radius never exceeds;
   the radius itself is made of eigenvalues: `np.linalg.eigvals`.
-+ return float(np.abs(W).sum(axis=1).max())
++ return float(np.linalg.norm(W, np.inf))
 
 power_iteration_twice_as_long = power_iteration
 + v = np.ones(len(W)) / np.sqrt(len(W))
@@ -314,8 +314,8 @@ turned_upside_down: Your factor is radius / rho, upside down. To get from the ra
 - return W * (rho / radius)
 + return W * (radius / rho)
 
-divided_by_zero: A radius of 0 ends in a ZeroDivisionError. No factor can help such a W: look at the radius first, and
-  raise a ValueError that says so.
+divided_by_zero: A radius of 0 gets no ValueError. No factor can help such a W: look at the radius first, and raise one
+  that says so.
 - if radius == 0:
 -     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
 
@@ -408,8 +408,8 @@ epsilon_added: You add an epsilon to the norm, as some libraries do. It is not n
 - factor = max_norm / norm if norm > max_norm else 1.0
 + factor = min(1.0, max_norm / (norm + 1e-6))
 
-norm_after_clipping: The norm that you return is the one after clipping. What is wanted is the one before: it tells
-  whether training is about to explode.
+norm_after_clipping: The norm that you return is not the one before clipping. That one is wanted: it tells whether
+  training is about to explode.
 - return [g * factor for g in gradients], norm
 + return [g * factor for g in gradients], norm * factor
 
@@ -518,8 +518,8 @@ starts_from_its_own_first_state: Your later chunks start from `H[s]`, the state 
 - h_start = H[s - 1] if s > 0 else h0
 + h_start = H[s] if s > 0 else h0
 
-short_chunk_dropped: The last chunk is lost when it is shorter than k. It counts like the others: let the loop run over
-  `range(0, T, k)`, to the end.
+short_chunk_dropped: A short last chunk is lost. It counts like the others: let the loop run over `range(0, T, k)`, to
+  the end.
 - for s in range(0, len(X), k):
 + for i in range(len(X) // k):
 +     s = i * k
@@ -671,8 +671,8 @@ carried_to_every_step: What the later chunk sends back is added to every step of
 - dH[-1] += dh
 + dH += dh
 
-every_chunk_from_h0: When you run a chunk again you start it from h0. Only the first chunk began there; the others go on
-  from the state that you kept for them.
+every_chunk_from_h0: Every chunk is run again, and gone back through, from h0. Only the first began there: keep for each
+  other one the last state of the chunk before it.
 - chunk, h_start = X[s : s + every], kept.pop()
 + chunk, h_start = X[s : s + every], h0
 
@@ -697,8 +697,7 @@ asked_for_kept_states_only: You ask loss_grad at the end of each chunk only. Eve
 + dH = np.zeros_like(H)
 + dH[-1] = loss_grad(s + len(H) - 1, H[-1])
 
-short_chunk_dropped_here: The last chunk is lost when it is shorter than the others. Let the chunks start at `range(0,
-  T, every)`, to the end.
+short_chunk_dropped_here: A short last chunk is lost. Let the chunks start at `range(0, T, every)`, to the end.
 - starts = range(0, len(X), every)
 + starts = range(0, len(X) - every + 1, every)
 
@@ -790,12 +789,12 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-not_from_rng: Your matrix is orthogonal, but it does not come from rng: it does not go by the generator that you are
-  given. Draw its numbers with `rng.normal(size=(n, n))`.
+not_from_rng: Your matrix is orthogonal, but does not go by rng, the generator that you are given. Draw its numbers with
+  `rng.normal(size=(n, n))`.
 + return np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
 
-permuted_rows_of_the_identity: Your matrix is orthogonal, but it is one of few, so that two seeds may give the same one.
-  Let `np.linalg.qr` make one of normal draws.
+permuted_rows_of_the_identity: Your matrix is orthogonal, but two seeds may give the same one. Let `np.linalg.qr` make
+  one of normal draws.
 + return np.eye(n)[rng.permutation(n)]
 
 normal_draws_as_they_are: These are normal draws as they are. Let `np.linalg.qr` make their columns of length 1 and at

@@ -78,8 +78,7 @@ larger_is_many: Which of the two numbers is larger says nothing. Nine words with
 + if T_x == 1:
 +     return "one-to-one" if T_y == 1 else "one-to-many"
 
-compared_before_counted: One input and one output are as many as each other, but that is one-to-one. Ask for the ones
-  before you compare the two numbers.
+compared_before_counted: One input and one output are as many as each other, but one is not many: they are one-to-one.
 - if T_x == 1:
 + if T_x == T_y:
 +     return "many-to-many (equal)"
@@ -282,8 +281,7 @@ batch_taken_for_time: The rows of the batch are taken for time steps, as with `b
 sequences_interleaved: The numbers are right and stand in wrong places: a reshape has cut (N, T) into (T, N). To swap
   two axes, use `transpose`; and nn.Linear needs no flattening at all, since it works on the last axis.
 - return self.head(states)
-+ rows = states.transpose(0, 1).flatten(0, 1)
-+ return self.head(rows).reshape(len(x), x.shape[1], -1)
++ return self.head(states.transpose(0, 1).reshape(states.shape))
 
 output_before_reading: Your output t is made from the state before x_t was read: the first is that of h0. Step t reads
   x_t first, and then says something.
@@ -423,8 +421,8 @@ sum_for_mean: With pool="mean" you add the real states up and do not divide: a l
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n[0] if self.pool == "last" else states.sum(dim=0)
 
-pool_ignored: `pool` changes nothing: it is always the last state that is read. Keep it in `__init__` (`self.pool =
-  pool`), and ask for it in `forward`.
+pool_ignored: `pool` changes nothing: it is always the last state that is read. With pool="mean" the head reads the mean
+  of the real states.
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n[0]
 
@@ -574,8 +572,8 @@ out_at_the_last_step: You read the states of the last real step in both directio
 + states, _ = pad_packed_sequence(self.rnn(packed)[0])
 + f, g = states[lengths - 1, torch.arange(len(lengths))].chunk(2, dim=-1)
 
-begins_in_the_padding: The padding of the short rows is read: `lengths` makes no difference. Pack the embedded ids with
-  their lengths.
+begins_in_the_padding: The padding of the short rows is read: `lengths` makes no difference. What `self.rnn` is given
+  are the embedded ids, packed with their lengths.
 - packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
 + packed = self.embedding(ids)
 
@@ -871,7 +869,7 @@ outputs_up_to_t: You differentiate all outputs up to t together, as if a loss we
 
 last_output_for_output_t: You look at the last output, whatever t is. Output t is `model(leaf)[t]`.
 - output = model(leaf)[t]
-+ output = model(leaf)[-1]
++ *_, output = model(leaf)
 
 first_row_only: Only row 0 of the batch counts in your answer. An input step gets gradient if any row does: in a padded
   batch the rows end at different steps.
@@ -883,7 +881,7 @@ all_for_any: You say True only where all entries of x[k] get gradient. One is en
 + return (gradient != 0).flatten(1).all(dim=1)
 
 over_the_wrong_axes: Your answer has an entry for each row of the batch. Time is axis 0: what you ask for is one entry
-  for each *step*, so that `any` goes over the other two axes.
+  for each *step*, so that `any` goes over all other axes.
 - return (gradient != 0).flatten(1).any(dim=1)
 + return (gradient != 0).any(dim=2).any(dim=0)
 

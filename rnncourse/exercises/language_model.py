@@ -223,7 +223,7 @@ sorted_again: You sort the characters before you look them up. The ids belong to
   it.
 + return "".join(sorted(chars)[i] for i in ids)
 
-one_place_too_early: Each character is the one before the right one: id 0 is `chars[0]`.
+one_place_too_early: Each character is the one before the right one, `chars[-1]` for id 0: that is `chars[0]`.
 + return "".join(chars[i - 1] for i in ids)
 """)
 
@@ -1018,8 +1018,8 @@ cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. 
 not_normalised: Your numbers do not sum to 1: the division by their sum is missing. `softmax` does it.
 + return np.exp((logits - logits.max(axis=-1, keepdims=True)) / temperature)
 
-powers_of_the_probabilities: You start from probabilities at temperature 1: right on paper, but where one was rounded to
-  0 its logit is lost. Divide the logits, before the softmax.
+powers_of_the_probabilities: You start from probabilities at temperature 1: right on paper, but where one of them, or
+  its power, is rounded to 0, its logit is lost. Divide the logits, before the softmax.
 + powers = softmax(logits) ** (1 / temperature)
 + return powers / powers.sum(axis=-1, keepdims=True)
 """)
@@ -1256,8 +1256,8 @@ ties_kept_together: Ids as probable as the last one that you keep stay too, so t
 + smallest = np.where(stays, ranked, 2).min(axis=-1, keepdims=True)
 + kept = np.where(probabilities >= smallest, probabilities, 0)
 
-p_one_never_reached: With p = 1 one id stays. The sum of the floats may end a hair below 1, so that no place reaches p,
-  and `argmax` of nothing but False is 0. p = 1 keeps all.
+p_one_never_reached: p = 1 keeps all, and yours goes by the sum: that of floats may pass 1 too soon, so that ids are
+  dropped, or end a hair below it, so that no place reaches p, and `argmax` of nothing but False is 0.
 - stays = (before < p) | (p >= 1)
 + count = np.argmax(np.cumsum(ranked, axis=-1) >= p, axis=-1)[..., None] + 1
 + stays = np.arange(probabilities.shape[-1]) < count

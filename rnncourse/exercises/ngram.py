@@ -219,8 +219,8 @@ last_follower_only: Each context remembers only what followed it last: the last 
 - counts.setdefault(context, Counter())[follower] += 1
 + counts[context] = Counter([follower])
 
-seen_for_counted: All your counts are 1, as with `= 1`, or with a set of n-grams. Add one each time that a token is
-  seen: `+= 1`.
+seen_for_counted: All your counts are 1, as with `= 1`, or with a set of n-grams. Each time that a token is seen, add
+  one to the count that it has in its context.
 - counts.setdefault(context, Counter())[follower] += 1
 + counts.setdefault(context, Counter())[follower] = 1
 
@@ -253,8 +253,8 @@ new_counter_for_a_new_follower: A follower that is new to its context begins a n
 + else:
 +     counts[context] = Counter([follower])
 
-one_counter_for_all: All contexts share one Counter, as those of `dict.fromkeys(contexts, Counter())` do: each has what
-  followed any of them. Make a new Counter for each new context.
+one_counter_for_all: Each context has what followed any of them, as if all shared one Counter
+  (`dict.fromkeys(contexts, Counter())`). Give each a new Counter, and in it its own followers.
 - counts = {}
 + counts, shared = {}, Counter()
 - counts.setdefault(context, Counter())[follower] += 1
@@ -366,6 +366,10 @@ question_written_into_the_table: The probability is right, but asking for it wri
 
 alpha_above_only: The count is smoothed and the denominator is not: there is no alpha V in it, and the probabilities sum
   to more than 1.
+- total = sum(followers.values()) + alpha * vocabulary_size
++ total = sum(followers.values())
+
+alpha_above_only_of_the_seen = alpha_above_only
 - return (followers[token] + alpha) / total if total else 0.0
 + seen = sum(followers.values())
 + return (followers[token] + alpha) / seen if seen else alpha / total if total else 0.0
@@ -424,8 +428,8 @@ two_to_the_nats: You raise 2 to a power that was measured with natural logarithm
   inverse of the natural logarithm is exp.
 + return 2 ** -np.mean(log_probabilities)
 
-sign_forgotten: The minus is missing: you have the typical probability of a token, which is below 1. The perplexity is
-  one over it.
+sign_forgotten: You have the typical probability of a token, which is below 1. The perplexity is one over it: it takes
+  minus the mean.
 + return np.exp(np.mean(log_probabilities))
 
 not_exponentiated: That is the cross-entropy, in nats. The perplexity is its exponential, a number of equally likely
@@ -498,7 +502,7 @@ overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and b
   warning. Python's own grow as they must.
 + return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
 
-contexts_only: You count the contexts, V^(n-1): the rows of the table. Each row has an entry for each of the V next
+contexts_only: V^(n-1) is the number of contexts: the rows of the table. Each row has an entry for each of the V next
   tokens.
 + return vocabulary_size ** (n - 1)
 
@@ -564,7 +568,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-most_probable: You always return the most probable index, whatever u is. Let u decide: where in the line of
+most_probable: You return the most probable index, whatever u is. Let u decide: where in the line of
   probabilities does it fall?
 + return int(np.argmax(probabilities))
 
@@ -577,7 +581,7 @@ all_indices_alike: You cut the line into V equal pieces, so that each index is e
   as p_i.
 + return int(u * len(probabilities))
 
-one_index_late: Your index is one too high: if the list of boundaries begins with 0, piece i ends at boundary i + 1.
+one_index_late: Your index is one too high: you compare u with where piece i begins. It ends at p_0 + … + p_i.
 - beyond = np.flatnonzero(np.cumsum(probabilities) > u)
 + beyond = np.flatnonzero(np.append(0.0, np.cumsum(probabilities)[:-1]) > u)
 

@@ -199,12 +199,12 @@ validation_is_test: Validation and test are the same documents. What choices are
 + if group in test:
 +     parts[2].append(i)
 
-one_of_each_group: Of each group you keep one document, and the others are in no part at all. All documents of a group
-  go where it goes.
+one_of_each_group: Your parts hold as many documents as there are groups, and the others are in no part at all. Each
+  document, by its place in `groups`, goes where its group goes.
 - for i, group in enumerate(groups):
 + for i, group in [(list(groups).index(name), name) for name in names]:
 
-test_in_training: What is held out is in the training part as well. A part is all that is in no other.
+test_in_training: What is held out is in the training part as well. Training is all that is in no other part.
 - parts[2 if group in test else 1 if group in validation else 0].append(i)
 + parts[0].append(i)
 + if group in test or group in validation:
@@ -339,7 +339,7 @@ by_frequency: Your tokens stand in the order of their frequency. What is asked i
 
 unknown_at_the_end: Your "<unk>" stands at the end of the vocabulary. It comes first, so that its id is 0.
 - vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
-+ vocabulary = [*sorted(token for token in counts if counts[token] >= least), "<unk>"]
++ vocabulary = sorted(token for token in counts if counts[token] >= least) + ["<unk>"]
 - name: [np.array([index.get(token, 0) for token in document]) for document in documents]
 + name: [np.array([index.get(token, len(index) - 1) for token in document]) for document in documents]
 
@@ -443,7 +443,7 @@ entropy_of_the_predictions: That is the entropy of the predictions: how unsure t
 - return -np.log2(np.concatenate(chosen)).mean()
 + return np.mean([-(np.log2(np.maximum(row, 1e-300)) * row).sum() for p in predictions for row in p])
 
-sign_lost: The sign is missing: a logarithm of a probability is negative, and bits are counted upwards.
+sign_lost: Your bits are negative, as the logarithm of a probability is. They are minus this logarithm.
 - return -np.log2(np.concatenate(chosen)).mean()
 + return np.log2(np.concatenate(chosen)).mean()
 
@@ -706,6 +706,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*contested(rng, 3, 4, [grid[i] for i in rng.permutation(len(grid))]))
     yield case(*contested(rng, 2, 5, [grid[i] for i in rng.permutation(len(grid))]))
     yield edge("one setting", three_parts(rng, 3, 3), [(2, 1.0)], 3)
+    yield edge("settings that are worse than a guess", three_parts(rng, 3, 3), [(4, 0.001), (5, 0.001), (3, 0.001)], 3)
     for shift in (0, 1):
         settings = [(1, 1.0), (8, 1.0), (7, 1.0), (10, 1.0), (9, 1.0), (2, 50.0)]
         yield edge("settings that are equally good", *drawn_parts(rng, settings, shift))
@@ -1161,8 +1162,8 @@ stopped_by_the_test: The epoch that you name is not the first of those with the 
 + if on_test[-1] < min(on_test[:-1], default=np.inf):
 
 curve_of_the_test: With a single epoch, the number in the curve is not the bits of the predictions in "validation".
-  Is it that of the test part, or of training? The curve decides which epoch is kept, and the test part may be looked
-  at only when there is nothing left to decide.
+  Is it in nats, or that of another part? The curve decides which epoch is kept, and the test part may be looked at
+  only when there is nothing left to decide.
 - curve.append(float(bits_per_token(validation, parts["validation"])))
 + curve.append(float(bits_per_token(predict(parts["test"]), parts["test"])))
 
@@ -1542,17 +1543,18 @@ def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]
     yield Fact("the number of seeds", said, cause="seeds_unsaid")
     verdicts = [(WINS in text, LOSES in text) for text in told["Results"]]
     drawn = verdicts.pop(3)
-    right = verdicts == [(True, False)] * 3 + [(False, True)]
-    either = all(a != b for a, b in verdicts)
+    wins, loses = (True, False), (False, True)
+    right = verdicts == [wins] * 3 + [loses]
     words = f'"Results" has to say one of these two sentences, the one that is so: "{WINS}" or "{LOSES}"'
-    cause = "" if not either else "conclusion_beforehand" if len(set(verdicts)) == 1 else "verdict_turned_round"
+    causes = {"conclusion_beforehand": ([wins] * 4, [loses] * 4), "verdict_turned_round": ([loses] * 3 + [wins],)}
+    cause = next((cause for cause, those in causes.items() if verdicts in those), "")
     words = "" if cause else words
     yield Fact("the verdict", None if "Results" in missing else right, words, cause)
     words = f'Of a network whose mean equals the baseline, "Results" should say "{LOSES}": an equal mean beats nothing.'
-    yield Fact("an equal mean", drawn == (False, True) if right and "Results" not in missing else None, words)
-    loses = BEATS.search(told["Results"][-1].replace(LOSES, ""))
-    words = f'When the network loses, "Results" says so, and it says "{loses[0] if loses else ""}" as well.'
-    yield Fact("one verdict", not loses if right and "Results" not in missing else None, words)
+    yield Fact("an equal mean", drawn == loses if right and "Results" not in missing else None, words)
+    also = BEATS.search(told["Results"][-1].replace(LOSES, ""))
+    words = f'When the network loses, "Results" says so, and it says "{also[0] if also else ""}" as well.'
+    yield Fact("one verdict", not also if right and "Results" not in missing else None, words)
     others = [heading for heading in HEADINGS[3:] if CONCLUDED.search(told[heading][-1])]
     words = f'When the network loses, "{(*others, "")[0]}" says "{WINS[:-1]}" all the same.'
     yield Fact("one verdict everywhere", not others if right else None, words)
@@ -1697,7 +1699,7 @@ no_spread: In "Results" the mean stands without its standard deviation. Whether 
 - {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 + {verdict} It needs {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 
-spread_before_the_mean: The spread stands where the mean belongs, and the mean where the spread belongs: mean ± sd.
+spread_before_the_mean: The spread stands where the mean belongs, or the mean where the spread belongs: mean ± sd.
 - {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 + {verdict} It needs {network["sd"]:.2f} ± {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 

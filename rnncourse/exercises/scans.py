@@ -125,7 +125,7 @@ h0_overwritten: The states are right, but h0 is changed, which belongs to whoeve
 + h += b[t]
 
 b_overwritten: The states are right, but b is changed, as by states written into it, and it belongs to whoever called.
-  Write into a new array, `np.empty_like(b)`.
+  Write into an array of your own: `np.empty_like(b)`, or `b.copy()` if you add to it.
 - H = np.empty_like(b)
 + H = b
 """)
@@ -340,8 +340,8 @@ later_maps_first: You combine in the wrong order: the entry further left was ear
 - new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
 + new_A, new_B = combine_affine((A[step:], B[step:]), (A[:-step], B[:-step]))
 
-one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on until `step`
-  has reached T.
+one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on while the
+  reach of an entry is below T, not only while twice the reach is.
 - while step < len(a):
 + while 2 * step < len(a):
 
@@ -384,7 +384,7 @@ h0_written_into_b: The states are right, but b is changed, as by h0 put into `b[
 + return B.copy()
 
 rounds_rounded_down: Where T is no power of two your last round is missing, as with `int(log2(T))` rounds. Go on while
-  `step` is below T.
+  the reach of an entry is below T.
 - while step < len(a):
 + while 2 * step <= len(a):
 
@@ -500,8 +500,8 @@ from_the_past: Your errors come from *earlier* steps. On the way back entry t ta
 +     step *= 2
 + return B
 
-one_round_missing: One round is missing: the first states do not yet hear of the last steps. Go on until `step` has
-  reached T.
+one_round_missing: One round is missing: the first states do not yet hear of the last steps. Go on while the reach of
+  an entry is below T.
 - while step < len(H):
 + while 2 * step < len(H):
 
@@ -611,7 +611,7 @@ each_step_from_h0: Every step mixes its candidate with h0. Step t goes on from t
 + return (1 - z) * h0 + z * (X @ Wh)
 
 gate_overflows: Where the gate's sum is large, you get nan: exp overflows, and infinity divided by infinity is none. In
-  the form 1 / (1 + exp(-a)) the overflow does no harm.
+  the form 1 / (1 + exp(-s)), s the gate's sum, the overflow does no harm.
 - z = 1 / (1 + np.exp(-(X @ Wz)))
 + grown = np.exp(X @ Wz)
 + z = grown / (1 + grown)

@@ -159,7 +159,7 @@ states_of_all_layers_returned: You return the states of all layers. H_top is (T,
 + return np.stack(last), np.stack([states[-1] for states in last])
 
 h0_overwritten: Your numbers are right, but the caller's h0 is changed, as where `h = h0` gives it a second name, and
-  `h[l] = …` writes into it. Start from `h0.copy()`, or from `list(h0)`.
+  `h[l] = …` writes into it. Start from `h0.copy()`.
 + h, states = h0, []
 + for x in X:
 +     for l, (U, W, b) in enumerate(layers):

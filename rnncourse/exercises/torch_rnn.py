@@ -68,7 +68,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     x, W, b = normal(rng, 3, 4), weights(rng, 4, 2), normal(rng, 2)
     square, row = normal(rng, 4, 4), normal(rng, 4)
     once = ["L = (x @ W + b).tanh().sum()", "L.backward()"]
-    yield edge("a Var added to itself", {"x": x}, {}, ["y = x.tanh()", "L = (y + y).sum()", "L.backward()"])
+    yield edge("a Var added to itself", {"x": x}, {}, ["y = (x + x).sum()", "L = y + y", "L.backward()"])
     yield edge("the row on the left", {"x": square, "r": row}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
     yield edge("two rows", {"r": normal(rng, 4), "s": normal(rng, 4)}, {}, ["L = (r + s).tanh().sum()", "L.backward()"])
     yield edge("arrays on the right", {"x": x}, {"W": W, "b": b}, once)
@@ -418,12 +418,11 @@ second_bias_left_as_it_was: `nn.RNN` has two biases and adds them. You set one; 
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b}, strict=False)
 
-bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros into
-  the other.
+bias_twice: Your two biases are 2 b together, and PyTorch adds them. Put b into one and zeros into the other.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": b})
 
-bias_lost: Both biases are zero: b is lost. The two together must make b.
+bias_lost: Your two biases are zero together: b is lost. PyTorch adds them, and their sum must be b.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + zeros = torch.zeros_like(b)
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": zeros, "bias_hh_l0": zeros})
@@ -433,8 +432,8 @@ always_float32: Your module is float32 whatever it was given: that is what `nn.R
 - rnn = nn.RNN(*U.shape, dtype=U.dtype)
 + rnn = nn.RNN(*U.shape)
 
-memory_shared: The numbers are right, but the module's parameters lie in the memory of your arguments: training the
-  module would change them. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
+memory_shared: The numbers are right, but a parameter of the module lies in the memory of an argument: training the
+  module would change it. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.weight_hh_l0 = nn.Parameter(W.T)
@@ -677,7 +676,7 @@ one_step_too_many: The first step of the padding counts as real. Steps are count
 + return torch.arange(T)[:, None] <= lengths
 
 one_step_too_few: The last real step of each sequence is left out. A sequence of length 3 has the steps 0, 1 and 2.
-+ return torch.arange(T)[:, None] < lengths - 1
++ return torch.arange(1, T + 1)[:, None] < lengths
 
 padding_is_true: Your mask is True in the padding. Some of PyTorch's layers want it so, `key_padding_mask` for one; here
   True means a real step.
@@ -784,8 +783,8 @@ padding_for_real: The mask is taken the wrong way round: True means real.
 + losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
 + return losses[~mask].sum() / (~mask).sum().clamp(min=1)
 
-history_lost: The numbers are right, but no gradient flows back: what they were made of is forgotten, as under
-  `torch.no_grad`, or after `.data`, `detach`, `item`, `tolist` or `torch.tensor`.
+history_lost: No gradient flows back from what you return. Is it None, or was it made under `torch.no_grad`, or with
+  `.data`, `detach`, `item`, `tolist` or `torch.tensor`?
 + return nn.functional.cross_entropy(logits[mask], targets[mask]).detach()
 """)
 
@@ -854,10 +853,10 @@ first_states: You return the states after the first step. The last real one has 
 + return H[0] * 1
 
 layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has. Here it is (N, H).
-+ return H[lengths - 1, torch.arange(H.shape[1])][None]
++ return H[None, lengths - 1, torch.arange(H.shape[1])]
 
-history_lost: The numbers are right, but no gradient flows back: what they were made of is forgotten, as under
-  `torch.no_grad`, or after `.data`, `detach`, `item`, `tolist` or `torch.tensor`.
+history_lost: No gradient flows back from what you return. Is it None, or was it made under `torch.no_grad`, or with
+  `.data`, `detach`, `item`, `tolist` or `torch.tensor`?
 + return H[lengths - 1, torch.arange(H.shape[1])].detach()
 
 one_step_late_but_no_further_than_the_end = one_step_late
@@ -931,8 +930,8 @@ state_reset_at_each_batch: Every batch starts from None: what was read before is
 - logits, state = model(inputs, state)
 + logits, state = model(inputs, None)
 
-not_clipped_in_time: The update is made with gradients that are not clipped: max_norm is not used, or used too late. The
-  place for clipping is between `backward` and `step`.
+not_clipped_in_time: The update is made with gradients that are not clipped. Between `backward` and `step`,
+  `clip_grad_norm_(model.parameters(), max_norm)` clips them.
 - loss.backward()
 + loss.backward()
 + optimizer.step()

@@ -165,16 +165,16 @@ class Changes:
 
 def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:
     """The same change at all equal places."""
-    alike: dict[tuple[str, str], list[Slip]] = defaultdict(list)
+    alike: dict[tuple[str, str, str], list[Slip]] = defaultdict(list)
     for slip in single:
         (patch, *others) = slip.patches
         if slip.kind in _ANYWHERE and not others and len(patch.old) == len(patch.new) == 1:
             old, new = patch.old[0], patch.new[0]
-            alike[text.spelled(old), text.spelled(new)].append(slip)
+            alike[slip.kind, text.spelled(old), text.spelled(new)].append(slip)
             if isinstance(old, ast.BinOp) and isinstance(new, ast.BinOp) and slip.kind == "operator":
-                alike[type(old.op).__name__, type(new.op).__name__].append(slip)
+                alike[slip.kind, type(old.op).__name__, type(new.op).__name__].append(slip)
             if isinstance(old, ast.Attribute) and isinstance(new, ast.Attribute) and slip.kind == "function":
-                alike[f".{old.attr}", f".{new.attr}"].append(slip)
+                alike[slip.kind, f".{old.attr}", f".{new.attr}"].append(slip)
     for group in alike.values():
         patches: dict[int, Patch] = {id(slip.patches[0].old[0]): slip.patches[0] for slip in group}
         if len(patches) > 1:

@@ -87,7 +87,7 @@ class Slips:
             if isinstance(one, (*_LOOPS, ast.If)):
                 self.moved_out(body, i)
             if i and free[i - 1]:
-                if depend(body[i - 1], one):
+                if depend(body[i - 1], one) and not isinstance(one, ast.Return):  # nothing is run behind a return
                     self.put("statement order", [body[i - 1], one], [one, body[i - 1]])
                 self.moved_in(body, i)
             self.moved_far(body, i, free)

@@ -56,7 +56,7 @@ class Budget:
     the seconds for relations, and for everything together, in which most searches are over long before.
     """
 
-    trials: float = 2_000.0
+    trials: float = 4_000.0
     relations: float = 1.0
     together: float = 2.0
 

@@ -27,8 +27,8 @@ from rnncourse.checks.where.repairs import Cases, Mend
 from rnncourse.checks.where.two_slips import Two
 
 TRIALS_MORE = 400.0  # to look for other changes that mend, when one is found
-FOR_BORROWING = 0.3  # of the trials, to look for what right programs have otherwise
-FOR_ONE = 0.5  # of the others, to look for one change; what is left of them is for two
+FOR_BORROWING = 0.15  # of the trials, to look for what right programs have otherwise
+FOR_ONE = 0.2  # of the others, to look for one change; what is left of them is for two, of which there are most
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said
@@ -81,10 +81,11 @@ def find(
             return Where((line,), None, said, (found.first,), source=program.source)
     if besides:
         return None
-    where = _where(exercise, program, related, found)
+    apart = exercise.values_alone and not entirely
+    where = _where(replace(exercise, values_alone=apart), program, related, found)
     if not where:
         return None
-    before = APART if exercise.values_alone and not entirely else ""
+    before = APART if apart else ""
     after = f" Even then this does not hold: “{found.claim}”." if found.claim else ""
     return replace(where, message=before + where.message + after)
 
@@ -391,6 +392,8 @@ def _widest(parts: Sequence[str | None]) -> str | None:
 def _right(exercise: Exercise, mend: Mend) -> str:
     if isinstance(mend.scope, int):
         return f"{exercise.gives[mend.scope].name} comes out right"
+    if exercise.values_alone:
+        return "all values come out right" if mend.scope == ALL else "all values but those of edge cases come out right"
     return "every case comes out right" if mend.scope == ALL else "all cases but edge cases come out right"
 
 
