@@ -28,7 +28,7 @@ from rnncourse.checks.where.two_slips import Two
 
 TRIALS_MORE = 400.0  # to look for other changes that mend, when one is found
 FOR_BORROWING = 0.15  # of the trials, to look for what right programs have otherwise
-FOR_ONE = 0.2  # of the others, to look for one change; what is left of them is for two, of which there are most
+FOR_ONE = 0.3  # of the others, to look for one change; what is left of them is for two, of which there are most
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 MOST_PARTS = 3  # that one change mends, of which something is said

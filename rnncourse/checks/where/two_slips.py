@@ -110,7 +110,7 @@ def completing(inquiry: Inquiry, part: Mend) -> Iterator[Pair]:
     borrowed = sorted(Borrower(rest).changes(), key=lambda change: rest.accused.isdisjoint(change.lines))
     for change in chain(borrowed, rest.changes.likeliest(times=dict.fromkeys(rest.accused, ACCUSED))):
         is_free = set(change.lines).isdisjoint(part.lines)
-        if is_free and repairs.mends(rest, change.source) and not _passes_by(rest, change.source):
+        if is_free and repairs.mends(rest, change.source) and (change.kind or not _passes_by(rest, change.source)):
             before, after = (changes(rest.program.source, text) for text in (inquiry.program.source, change.source))
             if alone := merged(before, after, rest.program.source):
                 second = Change(change.kind, change.lines, change.part, alone)
