@@ -52,7 +52,7 @@ def verdict_on(answer: Answer, at: dict[str, set[int]], exercise: Exercise) -> d
         accepted = check(made, exercise.name, hidden=True).passed
     pointed = set(verdict.where.lines) if verdict.where else set()
     names = verdict.diagnosis.split(TWO) if verdict.diagnosis else ["besides"] * (" Besides: " in verdict.message)
-    names += ["a property"] * bool(verdict.where and "Even then this does not hold" in verdict.where.message)
+    names += ["a property"] * bool(verdict.where and " Even then: “" in verdict.where.message)
     slips = max(1, len(at))
     return {
         "exercise": exercise.name,

@@ -94,7 +94,7 @@ def ends(exercise: Exercise, seed: Seed) -> list[End]:
             for one in at_the_ends((one for one, _ in asked), exercise.takes, exercise.ends):
                 wanted = expected(exercise, one)
                 if not wanted.error and not any(np.isnan(a).any() for a in arrays_in(wanted.answer)):
-                    words = f"It is right in all other cases, but not where {one.note}."
+                    words = f"It is right in all cases that were drawn, but not where {one.note}."
                     found.append(End(exercise.drive, replace(one, note=""), wanted, words))
         tables = [two for two in asked if any(min(a.shape, default=1) > 1 < a.ndim for a in arrays_in(two[0].args))]
         if tables and not (exercise.facts or exercise.drive.writes or exercise.drive.counts_depth):

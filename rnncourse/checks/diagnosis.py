@@ -42,7 +42,7 @@ SMALL = 100  # the greatest denominator of a small fraction, as a share of right
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
 ELSEWHERE = "Look at the case “{}” as well."
-BUT_FOR = "The case “{}” is right; in the others this is so:"
+BUT_FOR = "It is right in some cases, as in “{}”. In the others:"
 
 __all__ = ["TWO", "Diagnosis", "Evidence", "diagnose", "same"]
 

@@ -292,7 +292,8 @@ def axes_exchanged(part: Part) -> Iterator[Key]:
 
 @relation(causes={"other_dtype": "right in value, but of another dtype"})
 def of_another_dtype(part: Part) -> Iterator[Key]:
-    if part.own is not part.right and equal(part.right, part.own):  # what should have come has no other
+    is_exact = part.right.dtype.kind == "f" or part.right.tolist() == part.own.tolist()  # floats keep 16 digits of ints
+    if part.own is not part.right and is_exact and equal(part.right, part.own):  # what should have come has no other
         yield ("other_dtype",)
 
 
@@ -417,7 +418,7 @@ def _fitted(value: np.ndarray, right: np.ndarray) -> np.ndarray | None:
 
 @relation(
     others={
-        "wrong_only": "wrong only {}; everywhere else it is right",
+        "wrong_only": "wrong only {}; the rest of it is right",
         "right_first": "right at the first {} in every case; what is wrong is in those behind it",
         "right_last": "right at the last {} in every case; what is wrong is in those before it",
     }

@@ -724,8 +724,8 @@ nothing_transposed: The matrices are not transposed. PyTorch's weights have the 
 + "weight_ih_l0": U.copy(),
 + "weight_hh_l0": W.copy(),
 
-recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state after
-  the first is wrong: PyTorch computes h A.T, so A must be W.T.
+recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state that
+  comes of one other than zeros is wrong: PyTorch computes h A.T, so A must be W.T.
 - "weight_hh_l0": W.T.copy(),
 + "weight_hh_l0": W.copy(),
 

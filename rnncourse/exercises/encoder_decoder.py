@@ -595,8 +595,8 @@ in_per_cent: You return per cent. The answer is a share, from 0 to 1.
 share_of_errors: That is the share of wrong predictions. Count the right ones.
 + return sum(p != t for p, t in zip(predictions, targets)) / len(targets)
 
-all_or_none: What you give is 1 where all pairs are right, and else 0. Compare pair by pair, and take the mean: `//`
-  would drop what is behind the point.
+all_or_none: You give 0 as soon as one pair is wrong. Compare each prediction with its own target, and take the mean:
+  `//` would drop what is behind the point.
 + return float(predictions == targets)
 
 the_shorter_decides: A prediction that breaks off too early, or goes on too long, counts as right. Compare the whole
@@ -927,10 +927,14 @@ each_token_read_twice: The decoder reads every token twice, as it does if you ca
 + tokens.append(token)
 + _, state = step(token, state)
 
-goes_on_after_eos: You do not stop at eos: it is left out, and what comes after it is written down as if nothing had
-  happened.
+goes_on_after_eos: You do not stop at eos, and write down what comes after it as if nothing had happened. An answer ends
+  before eos.
 - break
 + continue
+
+eos_is_a_token_like_others = goes_on_after_eos
+- if token == eos:
+-     break
 
 one_call_too_many: An answer that does not end by itself is one token too long: `step` may be called max_length times,
   and gives one token each time.
@@ -942,8 +946,8 @@ one_call_too_few: An answer that does not end by itself is one token too short. 
 - for _ in range(max_length):
 + for _ in range(max_length - 1):
 
-least_probable: You take the least probable token. Log-probabilities are negative, and the greatest is the one nearest
-  to 0: argmax, as ever.
+least_probable: Your answer is bos again and again, the least probable token of all here. Take the argmax of what `step`
+  gives, write it down, and hand it to the next call.
 - token = int(np.argmax(log_probabilities))
 + token = int(np.argmin(log_probabilities))
 """)
@@ -1239,8 +1243,8 @@ recall: You divide by the number of n-grams in the reference. BLEU is a precisio
 - total += np.log(matches / sum(said.values()))
 + total += np.log(matches / sum(true.values()))
 
-no_penalty: There is no brevity penalty: who says one sure word would get full marks. A prediction shorter than the
-  reference is multiplied by exp(1 - r/c).
+no_penalty: A prediction that is too short is not punished: who says one sure word would get full marks. It is
+  multiplied by exp(1 - r/c), where c is its own length.
 - penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
 + penalty = 1.0
 

@@ -63,8 +63,8 @@ tanh_left_out: The tanh is missing: each step back is a product with the slope 1
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh = dh @ W.T
 
-slope_one_step_early: You take the slope at h_{t-1}, where the error is going. The tanh that it passes is the one that
-  made h_t, where it comes from: 1 - h_t².
+slope_one_step_early: You take the slope at the state where the error is going. The tanh that it passes is the one that
+  made the later state, where it comes from: its slope is 1 less that state squared.
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh = (dh * (1 - H[t - 1] ** 2)) @ W.T
 
@@ -294,7 +294,7 @@ by_frobenius_norm: You divide by the root of the sum of W's squares. That is no 
 - return W * (rho / radius)
 + return W * (rho / float(np.linalg.norm(W)))
 
-by_signed_eigenvalue: You divide by the eigenvalue with the largest real part, not by the largest absolute value. With a
+by_signed_eigenvalue: You divide by the largest real part of an eigenvalue, not by the largest absolute value. With a
   large negative or complex eigenvalue that is another number.
 - return W * (rho / radius)
 + return W * (rho / float(np.linalg.eigvals(W).real.max()))
@@ -518,8 +518,8 @@ starts_from_its_own_first_state: Your later chunks start from `H[s]`, the state 
 - h_start = H[s - 1] if s > 0 else h0
 + h_start = H[s] if s > 0 else h0
 
-short_chunk_dropped: A short last chunk is lost. It counts like the others: let the loop run over `range(0, T, k)`, to
-  the end.
+short_chunk_dropped: A short last chunk is lost. It counts like the others: let the loop run over `range(0, T, k)`, or
+  round the number of chunks up.
 - for s in range(0, len(X), k):
 + for i in range(len(X) // k):
 +     s = i * k

@@ -649,7 +649,7 @@ def falling(rng: np.random.Generator, *steps: int) -> list[float]:
 
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(falling(rng, -1, -1, 1, 1, -1, 1, 1, 1, -1, -1), 11, 3)  # it waits twice before it stops
+    yield case(falling(rng, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1), 11, 3)  # it waits twice before it stops
     yield case(falling(rng, -1, 1, -1, -1, 1, -1, 1), 8, 4)  # max_epochs end it
     yield case(falling(rng, -1, 1, -1, 1, -1, 1, 1, 1, -1), 10, 3)  # more rises than patience, but not in a row
     yield edge("a loss that falls, but not below the lowest", [4.0, 2.0, 3.5, 3.0, 2.5, 2.25, 1.0], 7, 4)

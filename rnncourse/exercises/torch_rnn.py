@@ -129,8 +129,8 @@ mean_over_the_rows: The error of a row that was added to rows is the *sum* of th
 - return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
 + return lambda e: e.mean(axis=0) if e.ndim > data.ndim else e
 
-row_with_the_error_of_all_rows: A row (H,) that was added to rows (N, H) gets an error of their shape. It needs one of
-  its own: sum over the rows.
+row_with_the_error_of_all_rows: A row (H,) and rows (N, H) were added, and the row gets an error of their shape. On
+  either side of `+` it needs one of its own: sum over the rows.
 - return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
 + return lambda e: e
 
@@ -402,8 +402,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state after
-  the first is wrong: weight_hh_l0 is `W.T`.
+recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state that
+  comes of one other than zeros is wrong: weight_hh_l0 is `W.T`.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 

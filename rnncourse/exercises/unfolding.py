@@ -566,8 +566,7 @@ whole_vector_raised: All entries of an input are raised at once. A model that ta
 - raised[k, d] += eps
 + raised[k] += eps
 
-only_the_first_entry: Only the first entry of each input is raised. A model may look at the others: try all D, one at a
-  time.
+only_the_first_entry: Not every entry of an input is raised. A model may look at any of them: try all D, one at a time.
 - raised[k, d] += eps
 + raised[k, 0] += eps
 

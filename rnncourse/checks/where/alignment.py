@@ -369,10 +369,10 @@ def named(tree: ast.AST, kind: type[ast.expr_context]) -> set[Key]:
 def leaves_unread(wrong: Definition, mended: Definition) -> bool:
     """Whether a variable is given a value that is not read any more, or is given another one before it is read."""
     unread = (named(wrong, ast.Load) - named(mended, ast.Load)) & named(mended, ast.Store)
-    return bool(unread or _given_twice(mended) - _given_twice(wrong))
+    return bool(unread or given_twice(mended) - given_twice(wrong))
 
 
-def _given_twice(tree: ast.AST) -> set[Key]:
+def given_twice(tree: ast.AST) -> set[Key]:
     """The variables that one line gives a value, and a later one of the same block another, with none between that
     reads it.
     """

@@ -221,17 +221,14 @@ class Inquiry:
             self.cost = 1.0 + work / LINES_A_TRIAL
         return done
 
-    def run(self, text: str, case: Case) -> Attempt:
+    def run(self, text: str, case: Case, drive: Driver | None = None) -> Attempt:
         """The candidate in another form, in one case. **Errors:** `OutOfTime`."""
-        return self._run(text, self.exercise.drive, case)
-
-    def _run(self, text: str, drive: Driver, case: Case) -> Attempt:
         self.require_time()
         self.trials.left -= self.cost or 1.0
         if self.trials.left < 0:
             raise OutOfTime
         seconds = max(0.02, min(SECONDS_A_TRIAL, self.until.left))
-        done = self.candidate.attempt(text, self.program.name, drive, case.args, seconds)
+        done = self.candidate.attempt(text, self.program.name, drive or self.exercise.drive, case.args, seconds)
         if done.seen.timed_out:
             self._stopped += 1
             if self._stopped > MOST_STOPPED:
@@ -252,16 +249,17 @@ class Inquiry:
 
     def tried(self, text: str, one: Asked) -> Observation:
         """The candidate in another form, in one case. Where what comes out is wrong and can be had without gradients,
-        these are not asked for, and count as right. **Errors:** `OutOfTime`.
+        these are not asked for, and are as they were. **Errors:** `OutOfTime`.
         """
         outputs = self.exercise.drive.outputs
         if outputs is not None and self._is_output_wrong:
-            seen = self._run(text, outputs, one.case).seen
+            seen = self.run(text, one.case, outputs).seen
             if seen.error or seen.timed_out:
                 return seen
             if not seen.refused and isinstance(one.wanted.answer, tuple):
-                seen = replace(seen, answer=(seen.answer, *one.wanted.answer[1:]))
-                if not all(self.parts_right(one, seen)):
+                before = one.seen.answer if isinstance(one.seen.answer, tuple) else (None,) * len(one.wanted.answer)
+                seen = replace(seen, answer=(seen.answer, *before[1:]))
+                if not self.equal_parts(one, seen)[0]:
                     return seen
         return self.run(text, one.case).seen
 

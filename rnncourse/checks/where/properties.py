@@ -71,6 +71,8 @@ def _of_argument(name: str, value: Plain, sizes: dict[str, int]) -> Iterator[Key
         yield "at least", name, "T"
     if isinstance(value, (str, list)) and not value:
         yield "empty", name
+    if isinstance(value, list):
+        yield "axes", name, "1 axis"  # as an array of it has
     if isinstance(value, np.ndarray):
         yield "axes", name, f"{value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
         if not value.size:

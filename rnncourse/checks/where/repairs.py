@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.cases import Asked, of_mistake, quiet_observe
+from rnncourse.checks.cases import Asked, Candidate, of_mistake, quiet_observe
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Driver, Observation
 from rnncourse.checks.exercise import Case, Misconception
-from rnncourse.checks.faults import broken_properties, faults_of
-from rnncourse.checks.program import lines_of
+from rnncourse.checks.faults import at_an_end, broken_properties, faults_of
+from rnncourse.checks.program import definition, lines_of
 from rnncourse.checks.slips import Change
 from rnncourse.checks.slips.likelihood import ACCUSED, SUSPECTED
 from rnncourse.checks.slips.text import Patch, Text
+from rnncourse.checks.where.alignment import given_twice, mark_variables
 from rnncourse.checks.where.inquiry import ALL, ORDINARY, Inquiry, OutOfTime, Scope
 
 # The kinds of slips that make a relation.
@@ -138,7 +139,14 @@ def holds(inquiry: Inquiry, mend: Mend, one: Asked) -> bool:
 
 
 def is_confirmed(inquiry: Inquiry, mend: Mend) -> bool:
-    """Whether it is so on fresh draws too, and what mends all breaks no property that the exercise asks for."""
+    """Whether it is so on fresh draws too, and what mends all breaks no property that the exercise asks for; nor is it
+    done by giving a variable another value at once, which another change does better.
+    """
+    trees = [definition(ast.parse(text), inquiry.program.name) for text in (inquiry.program.source, mend.change.source)]
+    for tree in trees:
+        mark_variables(tree)
+    if given_twice(trees[1]) - given_twice(trees[0]):
+        return False
     if not inquiry.confirms(lambda one: holds(inquiry, mend, one)):
         return False
     return mend.scope != ALL or broken(inquiry, mend.change.source) in ("", broken(inquiry, inquiry.program.source))
@@ -146,14 +154,27 @@ def is_confirmed(inquiry: Inquiry, mend: Mend) -> bool:
 
 def broken(inquiry: Inquiry, source: str) -> str:
     """Which property that the exercise asks for does not hold of a program; none, if the time is up."""
-
-    def observe(_: Driver, args: tuple[Any, ...]) -> Observation:
-        return inquiry.run(source, Case(args)).seen
-
     with suppress(OutOfTime), inquiry.trials.uncounted():
-        for fault in broken_properties(inquiry.exercise, SimpleNamespace(observe=observe), inquiry.draws.seed):
+        for fault in broken_properties(inquiry.exercise, _made(inquiry, source), inquiry.draws.seed):
             return fault.claim if inquiry.until.left else ""
     return ""
+
+
+def wrong_at_an_end(inquiry: Inquiry, source: str) -> str:
+    """What is said of a program that is right in all cases, but not at an end of a range; else nothing."""
+    with suppress(OutOfTime), inquiry.trials.uncounted():
+        if found := at_an_end(inquiry.exercise, _made(inquiry, source), inquiry.draws.seed):
+            return found[0].words
+    return ""
+
+
+def _made(inquiry: Inquiry, source: str) -> Candidate:
+    """A program as a candidate. **Errors:** `OutOfTime` when it is asked."""
+
+    def observe(drive: Driver, args: tuple[Any, ...]) -> Observation:
+        return inquiry.run(source, Case(args), drive).seen
+
+    return SimpleNamespace(observe=observe)
 
 
 def _is_within(scope: Scope, one: Asked, right: tuple[bool, ...]) -> bool:

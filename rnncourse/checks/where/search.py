@@ -61,7 +61,7 @@ def find(
     end = Deadline(budget.together * (0.75 if besides else 1), clock_of(candidate))  # the rest went to the name
     draws = Draws(exercise, candidate, seed)
     related = None if besides else _relation(exercise, candidate, asked, draws, end.or_in(budget.relations))
-    found, entirely = Found(), None
+    found = Found()
     program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
     if isinstance(candidate, Searched) and program and program.is_searchable:
         inquiry = Inquiry(exercise, candidate, program, draws, asked)
@@ -69,25 +69,24 @@ def find(
         with suppress(OutOfTime):
             if _is_the_same(inquiry):
                 found = _look(inquiry, related.kind.partition(": ")[2] if related else "", besides)
-                found = replace(found, claim=_broken(inquiry, found))
-                entirely = _entirely(inquiry, found) if exercise.values_alone else None
-                found = entirely or found
+                found = _best(inquiry, found)
     if besides and program:
         if found.two and besides in found.two.named:
             return _of_two(exercise, found.two, program.source, besides)
         if found.first and any(_is_left(exercise, one, besides) for one in asked):
-            line = found.first.parameters["line"]
-            said = f"A second thing is wrong. {_of_first(found.first, program)}"
+            line, said = found.first.parameters["line"], _of_first(found.first, program)
             return Where((line,), None, said, (found.first,), source=program.source)
     if besides:
         return None
-    apart = exercise.values_alone and not entirely
-    where = _where(replace(exercise, values_alone=apart), program, related, found)
+    apart = exercise.values_alone and not found.is_entire
+    aside = replace(found, writing=()) if apart else found
+    where = _where(replace(exercise, values_alone=apart), program, related, aside)
     if not where:
-        return None
-    before = APART if apart else ""
-    after = f" Even then this does not hold: “{found.claim}”." if found.claim else ""
-    return replace(where, message=before + where.message + after)
+        return _where(exercise, program, None, Found(found.writing))
+    before, lines = _of_writing(found.writing, program) if apart and program else ("", ())
+    before += APART if apart else ""
+    after = f" Even then: {found.remark}" if found.remark else ""
+    return replace(where, message=before + where.message + after, lines=tuple(sorted({*where.lines, *lines})))
 
 
 def _relation(
@@ -124,15 +123,16 @@ def _is_the_same(inquiry: Inquiry) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, two that
-    do together, and the claim of a property that does not hold even then.
+    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, and two
+    that do together; whether they mend what was left aside, too, and what is not so even then.
     """
 
     writing: tuple[int, ...] = ()
     first: Statement | None = None
     mends: tuple[Mend, ...] = ()
     two: Two | None = None
-    claim: str = ""
+    is_entire: bool = False
+    remark: str = ""
 
 
 def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
@@ -193,12 +193,14 @@ def _first(inquiry: Inquiry) -> Statement | None:
     """The line that raises, or after which a number first is nan that should be none; if it is one, in every case."""
     wrong = [one for one in inquiry.asked if one.is_wrong]
     line, kind = _raising(inquiry.program, wrong), "raises"
+    of = [one for one in wrong if one.seen.error and not one.wanted.error]
     if not line:
-        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in wrong if _has_new_nan(one)}
+        of = [one for one in wrong if _has_new_nan(one)]
+        lines = {inquiry.run(inquiry.program.watching(), one.case).nan for one in of}
         line, kind = lines.pop() if len(lines) == 1 else None, "nan"
     if not line:
         return None
-    said = Statement(kind, {"line": line})
+    said = Statement(kind, {"line": line, "note": of[0].case.note if len(of) < len(wrong) else ""})
     return said if inquiry.confirms(partial(is_so, inquiry, said)) else None
 
 
@@ -257,24 +259,28 @@ def _mends(inquiry: Inquiry, possible: Iterable[Change]) -> tuple[Mend, ...]:
     return tuple(whole or round_[:1] or (mend for mends in partly.values() for mend in mends))
 
 
-def _broken(inquiry: Inquiry, found: Found) -> str:
-    """The claim of a property that the answer breaks, with what mends all cases too."""
-    whole = [mend for mend in (*found.mends, *([found.two.pair.both] if found.two else [])) if mend.scope == ALL]
-    return repairs.broken(inquiry, whole[0].change.source) if whole else ""
-
-
-def _entirely(inquiry: Inquiry, found: Found) -> Found | None:
-    """What of this mends what was left aside as well; None if nothing does."""
+def _best(inquiry: Inquiry, found: Found) -> Found:
+    """The same with those changes alone that mend the ends of ranges too, if there are such, and what was left aside;
+    `remark` says what does not hold even then.
+    """
     whole = replace(inquiry.exercise, values_alone=False)
 
-    def is_right(mend: Mend) -> bool:
+    def is_entire(mend: Mend) -> bool:
         runs = ((one, inquiry.run(mend.change.source, one.case).seen) for one in inquiry.asked)
-        return mend.scope == ALL and not any(faults_of(whole, one.case, one.wanted, seen) for one, seen in runs)
+        return not any(faults_of(whole, one.case, one.wanted, seen) for one, seen in runs)
 
     with inquiry.trials.uncounted():
-        mends = tuple(mend for mend in found.mends if is_right(mend))
-        is_so = bool(mends or (found.two and is_right(found.two.pair.both)))
-    return replace(found, mends=mends) if is_so else None
+        all_ = [mend for mend in (*found.mends, *([found.two.pair.both] if found.two else [])) if mend.scope == ALL]
+        entire = [mend for mend in all_ if not inquiry.exercise.values_alone or is_entire(mend)]
+        best = [mend for mend in entire or all_ if not repairs.wrong_at_an_end(inquiry, mend.change.source)]
+        if not all_:
+            return found
+        first = (best or entire or all_)[0].change.source
+        remark = repairs.wrong_at_an_end(inquiry, first)
+        if claim := repairs.broken(inquiry, first):
+            remark = f"“{claim}” does not hold."
+    mends = tuple(best or entire or all_) if found.mends else ()
+    return replace(found, mends=mends, is_entire=bool(entire), remark=remark)
 
 
 # --- what is said
@@ -292,11 +298,8 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     lines = found.writing
     if found.writing and program:
         evidence.append(Statement("writes", {"lines": list(lines)}))
-        are = "are" if len(lines) > 1 else "is"
-        said.append(f"{_in_lines(lines).capitalize()} {are} the first to write to an argument.")
-        for name, line in program.other_names(lines).items():
-            said.append(f"`{name}` is no copy: see line {line}.")
-            lines = (*lines, line)
+        words, lines = _of_writing(lines, program)
+        said.append(words.strip())
     elif mends:
         parts = []
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
@@ -327,11 +330,24 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)
 
 
+def _of_writing(writing: tuple[int, ...], program: Program) -> tuple[str, tuple[int, ...]]:
+    """What is said of the lines that write to an argument, and they with those that say what it is."""
+    if not writing:
+        return "", ()
+    are = "are" if len(writing) > 1 else "is"
+    others = program.other_names(writing)
+    words = f"{_in_lines(writing).capitalize()} {are} the first to write to an argument. "
+    words += "".join(f"`{name}` is no copy: see line {line}. " for name, line in others.items())
+    return words, (*writing, *others.values())
+
+
 def _of_first(first: Statement, program: Program) -> str:
     """What is said of the line that raises, or where nan comes up."""
     line = first.parameters["line"]
     calls = first.kind == "nan" and program.calls(line)
     what = "errors come up" if first.kind == "raises" else "the first nan comes up"
+    if note := first.parameters["note"]:
+        what += f", in the case “{note}”"
     return f"Line {line}{', or a function that it calls,' if calls else ''} is where {what}."
 
 

@@ -639,7 +639,7 @@ def test_an_answer_that_is_wrong_only_at_an_end_of_a_range_is_refused_and_told_w
     with np.errstate(all="ignore"):
         verdict = check(answer, "rnn_step", hidden=hidden)
     assert not verdict.passed
-    assert verdict.message.startswith(f"It is right in all other cases, but not where {where}")
+    assert verdict.message.startswith(f"It is right in all cases that were drawn, but not where {where}")
     assert verdict.criteria["values"]
     assert not verdict.criteria["edges"]
 

@@ -25,6 +25,7 @@ from rnncourse.checks.program import program_in
 from rnncourse.checks.slips import Changes, changes
 from rnncourse.checks.slips.text import Patch
 from rnncourse.checks.where import search
+from rnncourse.checks.where.alignment import leaves_unread, mark_variables
 from rnncourse.checks.where.inquiry import Budget, Draws, Inquiry
 from rnncourse.seat import notebook
 from tests import waiting
@@ -65,6 +66,89 @@ def test_a_clause_of_a_comprehension_has_the_line_of_what_stands_in_it():
         'def decode(ids, chars):\n    some = [chars[i]\n            for i in ids if i > 0]\n    return "".join(some)\n',
     )
     assert verdict.where.lines == (3,)
+
+
+TOP_K = """def top_k_filter(probabilities, k):
+    order = np.argsort(-probabilities, axis=-1, kind="stable")
+    out = np.zeros(probabilities.shape)
+    np.put_along_axis(out, order[..., :k], np.take_along_axis(probabilities, order[..., :k], axis=-1), axis=-1)
+    return out / out.sum()
+"""
+
+
+def test_what_is_told_besides_does_not_hide_the_other_mistake():
+    verdict = asked("top_k_filter", TOP_K)
+    assert "Besides: probabilities should be float32" in verdict.message
+    assert verdict.where.message.startswith("Apart from what is told besides: ")
+    assert "all values come out right" in verdict.where.message
+    assert verdict.where.lines == (5,)
+
+
+def test_what_mends_the_values_and_the_dtype_is_told_as_that():
+    text = "def rnn_step(x, h_prev, U, W, b):\n    a = x @ U + h_prev @ W + b\n    return np.tanh(a - np.cos(0))\n"
+    found = asked("rnn_step", text).where
+    assert found.lines == (3,)
+    assert found.message.endswith("every case comes out right: look there first.")
+    assert "besides" not in found.message
+
+
+def test_a_property_that_is_broken_even_then_is_told():
+    text = """def pad_sequences(sequences):
+    lengths = torch.tensor([len(s) for s in sequences], dtype=torch.int32)
+    T = int(max(lengths)) + 1
+    padded = [torch.cat((s, s.new_zeros((T - len(s),) + s.shape[1:]))) for s in sequences]
+    return torch.stack(padded, dim=1), lengths
+"""
+    found = asked("pad_sequences", text, {"torch": torch}).where
+    assert found.lines == (3,)
+    claim = "The lengths are int64, the only dtype that packing takes"
+    assert found.message.endswith(f"Even then: “{claim}” does not hold.")
+
+
+def test_no_mend_breaks_a_property_that_holds():
+    text = """def orthogonal(rng, n):
+    Q = np.eye(n)
+    for _ in range(n):
+        v = rng.normal(size=n)
+        Q = Q - np.outer(Q @ v, v / (v @ v))
+    return Q
+"""
+    found = asked("orthogonal", text).where  # without the loop all cases are right, whatever is drawn
+    assert found.lines == (5,)
+
+
+def test_what_a_name_leaves_of_nan_has_its_line():
+    text = """def temperature_softmax(logits, temperature):
+    e = np.exp(logits / temperature)
+    total = e.sum(axis=0, keepdims=True)
+    return (e / total).astype(logits.dtype)
+"""
+    verdict = asked("temperature_softmax", text)
+    assert verdict.diagnosis
+    case = "a low temperature and large logits"
+    assert verdict.where.message == f"Line 4 is where the first nan comes up, in the case “{case}”."
+
+
+def test_a_name_that_does_not_hold_of_a_case_says_so():
+    text = "def output_layer(H, V, c):\n    return H @ V + c if H.ndim == 2 else H @ V\n"
+    but_for = "It is right in some cases, as in “states of one step, (N, H)”. In the others: "
+    assert but_for + "The bias c has no part in your answer." in asked("output_layer", text).message
+
+
+def test_an_axis_is_changed_at_all_equal_places_and_another_number_is_not():
+    text = "def f(x, m):\n    x = np.swapaxes(x, -1, -2)\n    return x.max(axis=-2) - x.sum(axis=-2)\n"
+    want = "def f(x, m):\n    x = np.swapaxes(x, -1, -2)\n    return x.max(axis=-1) - x.sum(axis=-1)\n"
+    assert want in {change.source for change in changes(text)}
+
+
+def test_a_line_that_gives_a_variable_another_value_at_once_passes_by():
+    before = "def f(x):\n    h = np.zeros_like(x)\n    y, z = [], []\n    return h, y, z\n"
+    after = before.replace("y, z = [], []", "y, z, h = [], [], x")
+    trees = [ast.parse(text).body[0] for text in (before, after)]
+    for tree in trees:
+        mark_variables(tree)
+    assert leaves_unread(*trees)
+    assert not leaves_unread(trees[0], trees[0])
 
 
 STEP = """def rnn_step(x, h_prev, U, W, b):
