@@ -95,7 +95,10 @@ def cell_weights(
 ENDS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "zero": (lambda x: 0 * x, "is 0 everywhere"),
     "gap": (lambda x: x * (np.arange(len(x)) != len(x) // 2).reshape(-1, *[1] * (x.ndim - 1)), "has a row of zeros"),
-    "large": (lambda x: 10**4 * x, "is 10,000 times as large (does an `exp` overflow, is a logarithm taken of 0, or does a difference lose digits?)"),
+    "large": (
+        lambda x: 10**4 * x,
+        "is 10,000 times as large (does an `exp` overflow, is a log taken of 0, or does a difference lose digits?)",
+    ),
     "tiny": (lambda x: x / 10**8, "is smaller by 1e-8: nothing is so small that it counts for nothing"),
     "whole": (
         lambda x: np.rint(2 * x).astype(np.int64),
