@@ -8,6 +8,7 @@ Where none does, two of them may, made at once (`pairs.py`).
 import ast
 import inspect
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -264,9 +265,18 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
         against, _ = pieces.against(one.name, other.name)
         if against > MOST_AGAINST or not until.left:
             return None
-        if half in (None, one, other) and (pair := both(exercise, one, other)) and evidence.is_made_by(pair.answer):
+        if half not in (None, one, other) or not all(_raised_by(evidence, i, (one, other)) for i in evidence.faulty):
+            continue
+        if (pair := both(exercise, one, other)) and evidence.is_made_by(pair.answer):
             return Diagnosis(pair.name, pair.message)
     return None
+
+
+def _raised_by(evidence: Evidence, index: int, mistakes: tuple[Misconception, ...]) -> bool:
+    """Whether an error is one that a mistake raises by itself: one that none does comes of code that does not fit."""
+    error = _words(evidence.seen[index])
+    gives = (evidence.of_catalogue(m)(index, evidence.cases[index]) for m in mistakes)
+    return not error or any(_words(given) == error for given in gives)
 
 
 def has_parts(observations: Iterable[Observation]) -> bool:
@@ -309,5 +319,5 @@ def _traces(seen: Observation) -> tuple[Any, ...]:
 
 
 def _words(seen: Observation) -> str | None:
-    """An error without the line in which it arose."""
-    return seen.error and seen.error.partition(" (in the line")[0]
+    """An error without the line in which it arose, and without addresses in memory, which change."""
+    return seen.error and re.sub(r"0x[0-9a-f]+", "0x", seen.error.partition(" (in the line")[0])

@@ -151,9 +151,10 @@ def _verdict(
     if diagnosis and (diagnosis.message in first.words or first.words.rstrip(".") in diagnosis.message):
         words = diagnosis.message  # a fact that has no other words than those of its mistake
     if not first.by_the_way and (diagnosis is None or diagnosis.is_loose):
-        for other in [f for f in faults[:visible] if f.by_the_way][:1]:
+        known = diagnosis.name.split(TWO) if diagnosis else []
+        for other in [f for f in faults[:visible] if f.by_the_way and f.by_the_way not in known][:1]:
             words += f" Besides: {other.words}"
-            if diagnosis and other.by_the_way not in diagnosis.name:
+            if diagnosis:
                 diagnosis = replace(diagnosis, name=f"{diagnosis.name}{TWO}{other.by_the_way}")
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it

@@ -16,8 +16,7 @@ from rnncourse.checks.plain import Plain, arrays_in
 from rnncourse.checks.relations import BATCH, TABLE, TIME, Given, Key, Part, Relation, row_of, sentence
 
 OTHERS = {
-    "ends_after_one_round": "What comes back is what there is after the first round of the loop. Does a `return` stand "
-    "inside the loop?",
+    "ends_after_one_round": "What comes back is what there is after one round, or one step. Where are the others?",
     "returns_in_the_loop": "The loop ends in its first round, for `{}` stands inside of it.",
     "argument_changed": "An argument is changed, or asks for a gradient, or is what comes back.",
     "other_when_called_again": "Called again with the same arguments, it gives another answer. {}",

@@ -172,7 +172,7 @@ def row_of(name: str) -> Relation:
 
 
 def sentence(key: Key, parts: Sequence[str], *, always: bool = True) -> str:
-    """What is said of parts, "dW is 0 in every entry."; or only of where they are wrong."""
+    """What is said of parts, "dW is nothing but 0."; or only of where they are wrong."""
     predicate = row_of(key[0]).sentences[key[0]].format(*key[1:])
     end = "" if predicate.endswith("?") else "."
     if not always and "wrong" not in predicate:
@@ -299,8 +299,8 @@ def of_another_dtype(part: Part) -> Iterator[Key]:
 
 @relation(
     causes={
-        "all_zero": "0 in every entry",
-        "sign": "minus what it should be, in each entry: the sign is wrong",
+        "all_zero": "nothing but 0",
+        "sign": "minus what it should be: the sign is wrong",
         "times_size": "{0} times what it should be, whatever {0} is. A sum where a mean is asked?",
         "divided_by_size": "too small by the factor {0}, whatever {0} is. A mean where a sum is asked?",
         "constant_factor": "{} times what it should be, in every case",

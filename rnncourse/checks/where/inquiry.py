@@ -258,9 +258,8 @@ class Inquiry:
                 return seen
             if not seen.refused and isinstance(one.wanted.answer, tuple):
                 before = one.seen.answer if isinstance(one.seen.answer, tuple) else (None,) * len(one.wanted.answer)
-                seen = replace(seen, answer=(seen.answer, *before[1:]))
-                if not self.equal_parts(one, seen)[0]:
-                    return seen
+                if not all(self.parts_right(one, replace(seen, answer=(seen.answer, *one.wanted.answer[1:])))):
+                    return replace(seen, answer=(seen.answer, *before[1:]))
         return self.run(text, one.case).seen
 
     @cached_property

@@ -217,7 +217,7 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
         "part: sign",
         "rnn_step_backward",
         "return {dx}, {dh}, -{dU}, {dW}, {db} * np.sin({db})",
-        "dU is minus what it should be, in each entry: the sign is wrong.",
+        "dU is minus what it should be: the sign is wrong.",
     ),
     (
         "part: instead",
