@@ -27,6 +27,7 @@ from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.program import Program, program_of
 
 SECONDS_A_CALL = 4.0  # of processor time; a right answer takes milliseconds
+SECONDS_OF_IMPORTS = 30.0  # of PyTorch some take one, when they are first asked for
 MORE_MEMORY = 1 << 31  # bytes, for answers in another form
 _ABSENT = object()
 
@@ -188,16 +189,25 @@ class _Worker:
                 self._results.put(task())
 
     def run(self, task: Callable[[], Any], seconds: float) -> Any:
-        """The task's result, or None when the time is up."""
-        until = Deadline(seconds)
+        """The task's result, or None when the time is up. A module that is being imported then is waited for: of one
+        that is cut off a half would stay behind, and break whoever imports it next.
+        """
+        until, of_imports = Deadline(seconds), Deadline(SECONDS_OF_IMPORTS)
         self._is_running = True  # also where an interrupt ends the wait
         self._tasks.put(task)
-        while left := until.left:
+        while (left := until.left) or (self._imports() and of_imports.left):
             with contextlib.suppress(Empty):
-                result = self._results.get(timeout=left)
+                result = self._results.get(timeout=left or 0.01)
                 self._is_running = False
                 return result
         return None
+
+    def _imports(self) -> bool:
+        """Whether the thread is importing a module."""
+        frame = sys._current_frames().get(self._thread.ident or 0)
+        while frame and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+            frame = frame.f_back
+        return frame is not None
 
     def stop(self) -> None:
         """End the thread; throw `Stopped` into code that is still running."""

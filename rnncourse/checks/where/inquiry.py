@@ -58,7 +58,7 @@ class Budget:
 
     trials: float = 4_000.0
     relations: float = 1.0
-    together: float = 2.0
+    together: float = 1.75
 
 
 @dataclass

@@ -168,3 +168,21 @@ def test_an_answer_in_another_form_cannot_fill_the_memory():
         done = local.attempt("def answer(n):\n    return len(bytes(n))\n", "answer", call, (1 << 33,), 10)
     assert "MemoryError" in done.seen.error_types
     assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+def test_a_module_that_is_being_imported_is_not_left_half_done(tmp_path, monkeypatch):
+    name, end = "slow_to_import", time.process_time() + 0.5
+    text = f"import time\nwhile time.process_time() < {end}:\n    pass\nis_done = True\n"
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, name, None)
+    del sys.modules[name]
+
+    def answer():
+        import slow_to_import
+
+        return slow_to_import.is_done
+
+    with Local(answer, {}, seconds=0.05) as local:
+        local.observe(call, ())
+    assert sys.modules[name].is_done
