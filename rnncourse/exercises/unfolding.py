@@ -209,6 +209,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for times, f, s in ((3, jumping(), int(rng.integers(2, 100))), (5, turning(), normal(rng, 2))):
         yield Case(((f, times), (s,)), f"times={times}")
     yield edge("times=0, the identity", (turning(), 0), (normal(rng, 2),))
+    yield edge("times=4, f leaves s as it is", (congruence(factor=1, step=0, modulus=1009), 4), (7,))
     yield edge("times=1", (jumping(), 1), (int(rng.integers(2, 100)),))
     yield edge("times=2, of a text", (turned_round(), 2), ("state",))
     yield edge("times=200", (turning(), 200), (normal(rng, 2),))

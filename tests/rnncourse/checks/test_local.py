@@ -1,6 +1,7 @@
 """A candidate and its time; and in a process that can start no threads and has no file locks, as in a browser."""
 
 import _thread
+import importlib
 import subprocess
 import sys
 import threading
@@ -179,9 +180,9 @@ def test_a_module_that_is_being_imported_is_not_left_half_done(tmp_path, monkeyp
     del sys.modules[name]
 
     def answer():
-        import slow_to_import
+        module = importlib.import_module(name)
 
-        return slow_to_import.is_done
+        return module.is_done
 
     with Local(answer, {}, seconds=0.05) as local:
         local.observe(call, ())
