@@ -6,7 +6,7 @@ What is said has been seen to hold in all cases that were asked, and in those of
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from rnncourse.checks.cases import Asked, Candidate, Seed, drawn, of_mistake
@@ -15,26 +15,20 @@ from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.faults import faults_of
-from rnncourse.checks.pairs import TWO, without_praise
 from rnncourse.checks.place import Statement, Where
 from rnncourse.checks.plain import has_nan
 from rnncourse.checks.program import Program
-from rnncourse.checks.slips import KINDS, Change
-from rnncourse.checks.where import relations, repairs, two_slips
+from rnncourse.checks.slips import Change
+from rnncourse.checks.where import findings, relations, repairs, two_slips
 from rnncourse.checks.where.borrowing import Borrower, Loan
+from rnncourse.checks.where.findings import MOST_LINES, Found
 from rnncourse.checks.where.inquiry import ALL, DRAWS, Budget, Draws, Inquiry, OutOfTime, Scope, Searched
 from rnncourse.checks.where.repairs import Cases, Mend
-from rnncourse.checks.where.two_slips import Two
 
 TRIALS_MORE = 400.0  # to look for other changes that mend, when one is found
 FOR_BORROWING = 0.15  # of the trials, to look for what right programs have otherwise
 FOR_ONE = 0.3  # of the others, to look for one change; what is left of them is for two, of which there are most
 MOST_MENDS = 6
-MOST_LINES = 3  # that are named
-MOST_PARTS = 3  # that one change mends, of which something is said
-MORE = "With one more change at {}"
-APART = "Apart from what is told besides: "
-FIRST = ": look there first."  # what is there may be right, and the mistake elsewhere
 
 
 def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:
@@ -70,23 +64,10 @@ def find(
             if _is_the_same(inquiry):
                 found = _look(inquiry, related.kind.partition(": ")[2] if related else "", besides)
                 found = _best(inquiry, found)
-    if besides and program:
-        if found.two and besides in found.two.named:
-            return _of_two(exercise, found.two, program.source, besides)
-        if found.first and any(_is_left(exercise, one, besides) for one in asked):
-            line, said = found.first.parameters["line"], _of_first(found.first, program)
-            return Where((line,), None, said, (found.first,), source=program.source)
-    if besides:
-        return None
-    apart = exercise.values_alone and not found.is_entire
-    aside = replace(found, writing=()) if apart else found
-    where = _where(replace(exercise, values_alone=apart), program, related, aside)
-    if not where:
-        return _where(exercise, program, None, Found(found.writing))
-    before, lines = _of_writing(found.writing, program) if apart and program else ("", ())
-    before += APART if apart else ""
-    after = f" Even then: {found.remark}" if found.remark else ""
-    return replace(where, message=before + where.message + after, lines=tuple(sorted({*where.lines, *lines})))
+    if not besides:
+        return findings.told(exercise, program, related, found)
+    is_left = any(_is_left(exercise, one, besides) for one in asked)
+    return findings.told_besides(exercise, program, found, besides, is_left=is_left) if program else None
 
 
 def _relation(
@@ -119,20 +100,6 @@ def _is_the_same(inquiry: Inquiry) -> bool:
 
 
 # --- the ways of looking
-
-
-@dataclass(frozen=True)
-class Found:
-    """The lines that write to an argument, the line that raises or where nan comes up, the changes that mend, and two
-    that do together; whether they mend what was left aside, too, and what is not so even then.
-    """
-
-    writing: tuple[int, ...] = ()
-    first: Statement | None = None
-    mends: tuple[Mend, ...] = ()
-    two: Two | None = None
-    is_entire: bool = False
-    remark: str = ""
 
 
 def _look(inquiry: Inquiry, related: str, besides: str | None) -> Found:
@@ -226,10 +193,9 @@ def _raising(program: Program, wrong: Iterable[Asked]) -> int | None:
 
 def _is_left(exercise: Exercise, one: Asked, besides: str) -> bool:
     """Whether a case ends in an error or in nan, and does not with a mistake alone."""
-    (mistake,) = (m for m in exercise.misconceptions if m.name == besides)
-    alone = of_mistake(exercise, mistake, one.case)
-    is_new = one.seen.error and not (one.wanted.error or alone.error)
-    return bool(is_new or (_has_new_nan(one) and not has_nan(alone.answer)))
+    alone = [of_mistake(exercise, m, one.case) for m in exercise.misconceptions if m.name == besides]
+    is_new = one.seen.error and not any(made.error for made in (one.wanted, *alone))
+    return bool(is_new or (_has_new_nan(one) and not any(has_nan(made.answer) for made in alone)))
 
 
 def _raises(program: Program, line: int | None, one: Asked) -> bool:
@@ -281,143 +247,6 @@ def _best(inquiry: Inquiry, found: Found) -> Found:
             remark = f"“{claim}” does not hold."
     mends = tuple(best or entire or all_) if found.mends else ()
     return replace(found, mends=mends, is_entire=bool(entire), remark=remark)
-
-
-# --- what is said
-
-
-def _where(exercise: Exercise, program: Program | None, related: Statement | None, found: Found) -> Where | None:
-    """What is said of what was found; None if it is nothing."""
-    source = program.source if program else ""
-    if found.two:
-        return _of_two(exercise, found.two, source)
-    evidence = [related] if related and not found.writing else []
-    said = [relations.words(one, exercise) for one in evidence]
-    mends = [m for m in found.mends if len(m.lines) <= (len(found.writing) or MOST_LINES)]
-    mends = [m for m in mends if not found.writing or set(m.lines) <= set(found.writing)]
-    lines = found.writing
-    if found.writing and program:
-        evidence.append(Statement("writes", {"lines": list(lines)}))
-        words, lines = _of_writing(lines, program)
-        said.append(words.strip())
-    elif mends:
-        parts = []
-        for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
-            of = [m for m in mends if m.scope == scope]
-            is_alone = len(of[0].lines) > 1 or of[0].passed
-            of = of[:1] if is_alone else [m for m in of if len(m.lines) == 1 and not m.passed]
-            at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
-            right = f"{_round(of[0].passed)}{_right(exercise, of[0])}"
-            parts.append(_mended(at, right, of[0].needs, " or " if len(of) > 1 else " and "))
-            at += of[0].passed
-            lines = tuple(dict.fromkeys((*lines, *at)))
-        said.append(f"{'. '.join(parts)}{FIRST}")
-    is_left = not found.writing and all(m.scope != ALL for m in mends)
-    if found.first and program and is_left and found.first.parameters["line"] not in lines:
-        lines = (*lines, found.first.parameters["line"])
-        said.append(_of_first(found.first, program))
-    evidence += [_change(mend) for mend in mends]
-    if found.first:
-        evidence.append(found.first)
-    if not evidence:
-        return None
-    at = tuple(sorted(lines))
-    changes = [m.change for m in mends]
-    part, kinds = _widest([c.part for c in changes]), {c.kind for c in changes}
-    change = kinds.pop() or None if len(kinds) == 1 else None
-    hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
-    hints += [f"It is about {KINDS[change]}."] if change else []
-    return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)
-
-
-def _of_writing(writing: tuple[int, ...], program: Program) -> tuple[str, tuple[int, ...]]:
-    """What is said of the lines that write to an argument, and they with those that say what it is."""
-    if not writing:
-        return "", ()
-    are = "are" if len(writing) > 1 else "is"
-    others = program.other_names(writing)
-    words = f"{_in_lines(writing).capitalize()} {are} the first to write to an argument. "
-    words += "".join(f"`{name}` is no copy: see line {line}. " for name, line in others.items())
-    return words, (*writing, *others.values())
-
-
-def _of_first(first: Statement, program: Program) -> str:
-    """What is said of the line that raises, or where nan comes up."""
-    line = first.parameters["line"]
-    calls = first.kind == "nan" and program.calls(line)
-    what = "errors come up" if first.kind == "raises" else "the first nan comes up"
-    if note := first.parameters["note"]:
-        what += f", in the case “{note}”"
-    return f"Line {line}{', or a function that it calls,' if calls else ''} is where {what}."
-
-
-def _of_two(exercise: Exercise, two: Two, source: str, besides: str | None = None) -> Where:
-    """What is said of two changes that mend together; of the other one alone, if one is named already."""
-    first, second = two.pair.first, two.pair.second
-    named = sorted(
-        zip((first.change, second), two.mistakes, strict=True), key=lambda one: (_rank(one[1], besides), one[0].lines)
-    )
-    name = TWO.join(mistake.name for _, mistake in named if mistake) or None
-    told = [without_praise(mistake.message) if mistake else "" for _, mistake in named]
-    at = [tuple(sorted(change.lines)) for change, _ in named]
-    lines = tuple(sorted(at[1] if besides else {*at[0], *at[1]}))
-    whole = _right(exercise, replace(first, scope=ALL))
-    if besides:
-        said = f"A second thing is wrong. {told[1] or _mended(at[1], whole, MORE) + FIRST}"
-    elif told[0]:
-        alone = _mended(at[1], "nothing but (1) is wrong any more") + FIRST
-        said = f"Two things are wrong. (1) {told[0]} (2) {told[1] or alone}"
-    elif isinstance(first.scope, Cases):
-        said = _mended(lines, whole, "With small changes at {} together") + FIRST
-    else:
-        said = f"{_mended(first.lines, _right(exercise, first))}. {_mended(second.lines, whole, MORE)}{FIRST}"
-    hints = tuple(f"{_in_lines(lines).capitalize()}: it is about {KINDS[change.kind]}." for lines, (change, _) in zip(
-        at, named, strict=True) if change.kind)  # fmt: skip
-    return Where(lines, None, said, (_change(two.pair.both),), None, hints, source, name)
-
-
-def _rank(mistake: Misconception | None, besides: str | None) -> int:
-    """In which order two slips are told: what is said already, what has a name, what has not; or else from above."""
-    return 2 if mistake is None else int(mistake.name != besides)
-
-
-def _in_lines(lines: Sequence[int], last: str = " and ") -> str:
-    """ "line 3", "lines 3 and 5", "line 3 or 5"."""
-    *before, end = map(str, sorted(lines))
-    noun = "lines" if before and last == " and " else "line"
-    return f"{noun} {', '.join(before)}{last if before else ''}{end}"
-
-
-def _mended(lines: Sequence[int], right: str, needs: str = Mend.needs, last: str = " and ") -> str:
-    """What a change in these lines makes right."""
-    return f"{needs.format(_in_lines(lines, last))}, {right}"
-
-
-def _round(passed: Sequence[int]) -> str:
-    """What is said of the lines that a change goes round."""
-    are = "have" if len(passed) > 1 else "has"
-    return f"{_in_lines(passed)} {are} no say any more, and " if passed else ""
-
-
-def _widest(parts: Sequence[str | None]) -> str | None:
-    """The part that has all the others in it, if there is one."""
-    widest = max((part for part in parts if part), key=len, default=None)
-    return widest if widest and all(part and part in widest for part in parts) else None
-
-
-def _right(exercise: Exercise, mend: Mend) -> str:
-    if isinstance(mend.scope, int):
-        return f"{exercise.gives[mend.scope].name} comes out right"
-    if exercise.values_alone:
-        return "all values come out right" if mend.scope == ALL else "all values but those of edge cases come out right"
-    return "every case comes out right" if mend.scope == ALL else "all cases but edge cases come out right"
-
-
-def _change(mend: Mend) -> Statement:
-    change = mend.change
-    of = {"of": change.kind, "lines": list(mend.lines), "part": change.part}
-    right = mend.scope.name if isinstance(mend.scope, Misconception) else mend.scope
-    return Statement("change", {**of, "source": change.source, "right": right})
 
 
 def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
