@@ -153,6 +153,7 @@ def _verdict(
     if not first.by_the_way and (diagnosis is None or diagnosis.is_loose):
         known = diagnosis.name.split(TWO) if diagnosis else []
         for other in [f for f in faults[:visible] if f.by_the_way and f.by_the_way not in known][:1]:
+            words += "." * words[-1].isalnum()
             words += f" Besides: {other.words}"
             if diagnosis:
                 diagnosis = replace(diagnosis, name=f"{diagnosis.name}{TWO}{other.by_the_way}")

@@ -118,7 +118,7 @@ def _of_first(first: Statement, program: Program) -> str:
     calls = first.kind == "nan" and program.calls(line)
     what = "errors come up" if first.kind == "raises" else "the first nan comes up"
     if note := first.parameters["note"]:
-        what += f", in the case “{note}”"
+        what += f", as in the case “{note}”"
     return f"Line {line}{', or a function that it calls,' if calls else ''} is where {what}."
 
 

@@ -126,7 +126,7 @@ def test_what_a_name_leaves_of_nan_has_its_line():
     verdict = asked("temperature_softmax", text)
     assert verdict.diagnosis
     case = "a low temperature and large logits"
-    assert verdict.where.message == f"Line 4 is where the first nan comes up, in the case “{case}”."
+    assert verdict.where.message == f"Line 4 is where the first nan comes up, as in the case “{case}”."
 
 
 def test_a_name_that_does_not_hold_of_a_case_says_so():
