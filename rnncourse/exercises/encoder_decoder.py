@@ -222,7 +222,7 @@ start_state_ignored: The decoder starts from zeros: the state that it is given i
 + states, state = self.rnn(self.embedding(ids))
 
 start_state_detached: The logits are right, but no gradient reaches the start state: the encoder, which made it, would
-  never learn. Use it as it comes, neither detached nor copied into a new tensor.
+  never learn. Use it as it comes, neither detached nor put into a new `torch.tensor`.
 - states, state = self.rnn(self.embedding(ids), state)
 + states, state = self.rnn(self.embedding(ids), state.detach())
 

@@ -437,8 +437,8 @@ nothing_done: You return H as it was. Where the mask is False the result is 0, a
 dropped_entries_untouched: Where the mask is False you leave the entry as it was. It is dropped: 0.
 + return np.where(mask, H / (1 - p), H)
 
-scaled_by_this_mask: You divide by the share that this very mask keeps. Divide by 1 - p, the share that is kept on
-  average: only then is the mean over all masks the old value.
+scaled_by_this_mask: You divide by the share that this very mask keeps. With it, what becomes of an entry hangs on what
+  else was dropped. Divide by 1 - p, the share that is kept on average.
 + return H * mask / max(mask.mean(), 1e-12)
 
 one_mask_for_all_steps: You use the mask's first step for all steps. The mask has an entry of its own for every entry of

@@ -287,7 +287,8 @@ input_detached: The states are right, but no gradient reaches the input x: an em
 + for x_t in x.detach():
 
 start_detached: The states are right, but no gradient reaches h0. Where h0 is what another network hands over, that
-  network would never learn. Start from `h0[0]` itself, neither detached nor copied into a new tensor.
+  network would never learn. Start from `h0[0]` itself, neither detached nor put into a new
+  `torch.tensor`.
 - h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
 + h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0].detach()
 

@@ -75,8 +75,9 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
         parts = []
         for scope in list(dict.fromkeys(m.scope for m in mends))[:MOST_PARTS]:
             of = [m for m in mends if m.scope == scope]
-            is_alone = len(of[0].lines) > 1 or of[0].passed
-            of = of[:1] if is_alone else [m for m in of if len(m.lines) == 1 and not m.passed]
+            least = _least(of)
+            is_alone = len(least.lines) > 1 or least.passed
+            of = [least] if is_alone else [m for m in of if len(m.lines) == 1 and not m.passed]
             at = tuple(dict.fromkeys(n for m in of for n in m.lines))[:MOST_LINES]
             right = f"{_round(of[0].passed)}{_right(exercise, of[0])}"
             parts.append(_mended(at, right, of[0].needs, " or " if len(of) > 1 else " and "))
@@ -99,6 +100,12 @@ def _where(exercise: Exercise, program: Program | None, related: Statement | Non
     hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
     hints += [f"It is about {KINDS[change]}."] if change else []
     return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), source)
+
+
+def _least(mends: Sequence[Mend]) -> Mend:
+    """The first of these, or one of fewer lines that are among its own."""
+    own = set(mends[0].lines)
+    return min((m for m in mends if own.issuperset(m.lines)), key=lambda m: (len(m.lines), len(m.passed)))
 
 
 def _of_writing(writing: tuple[int, ...], program: Program) -> tuple[str, tuple[int, ...]]:
