@@ -403,8 +403,8 @@ sign_dropped: You cut the absolute values, and the signs are gone: negative entr
 - return [g * factor for g in gradients], norm
 + return [np.minimum(np.abs(g), max_norm) for g in gradients], norm
 
-epsilon_added: You add an epsilon to the norm, as some libraries do. It is not needed, since a norm above max_norm is
-  never 0, and for tiny gradients it spoils the factor: take max_norm / norm.
+epsilon_added: You add an epsilon to the norm, as some libraries do. For tiny gradients it
+  spoils the factor. Where the norm is above max_norm, it is not 0 and needs none: take max_norm / norm there.
 - factor = max_norm / norm if norm > max_norm else 1.0
 + factor = min(1.0, max_norm / (norm + 1e-6))
 

@@ -943,8 +943,7 @@ hardly_any_step: The network that you return has learned next to nothing. Are it
 - _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
 + _, h = train_step(parameters, memory, h, inputs, targets, 0.0005, 5.0)
 
-all_epochs_whatever_comes: You train for all max_epochs, where patience ends the training sooner. `fit` takes care of
-  both.
+all_epochs_whatever_comes: You train on where patience ends the training. `fit` takes care of that.
 - losses, best_epoch = fit(train_epoch, validate, max_epochs, patience)
 + losses, best_epoch = fit(train_epoch, validate, max_epochs, max_epochs)
 

@@ -700,7 +700,7 @@ numbers_for_truth: Your mask holds numbers. It must be a tensor of True and Fals
   pick rows 0 and 1 again and again.
 + return (torch.arange(T)[:, None] < lengths).long()
 
-longest_for_T: Your mask ends with the longest sequence. It has T rows, also where T exceeds every length.
+longest_for_T: Your mask ends with the longest sequence. It should have T rows, also where T exceeds every length.
 + return torch.arange(int(lengths.max()))[:, None] < lengths
 """)
 

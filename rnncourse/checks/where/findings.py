@@ -37,6 +37,8 @@ class Found:
 def told(exercise: Exercise, program: Program | None, related: Statement | None, found: Found) -> Where | None:
     """What is said of a wrong answer, as far as it is not told besides; None if it is nothing."""
     apart = exercise.values_alone and not found.is_entire
+    if exercise.values_alone and found.is_entire:
+        related = None  # which was seen of the values alone, and what mends all is not said to
     aside = replace(found, writing=()) if apart else found
     where = _where(replace(exercise, values_alone=apart), program, related, aside)
     if not where:

@@ -302,14 +302,6 @@ class Inquiry:
             return None
         return np.concatenate([close_arrays(a, b).ravel() for a, b in zip(wanted, got, strict=True)])
 
-    def distance(self, one: Asked, seen: Observation) -> float:
-        """How far the numbers are from what is wanted, in all; infinite where they are not as many."""
-        wanted, got = arrays_in(self.wanted(one)), arrays_in(canonical(self.exercise, seen.answer))
-        if [a.shape for a in wanted] != [a.shape for a in got]:
-            return math.inf
-        with np.errstate(all="ignore"):
-            return float(sum(np.abs(np.subtract(a, b, dtype=float)).sum() for a, b in zip(wanted, got, strict=True)))
-
     def right_before(self, one: Asked) -> np.ndarray | None:
         """The same of what the answer itself gives."""
         if id(one) not in self._right:

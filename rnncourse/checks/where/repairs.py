@@ -153,26 +153,32 @@ def is_confirmed(inquiry: Inquiry, mend: Mend) -> bool:
 
 
 def broken(inquiry: Inquiry, source: str) -> str:
-    """Which property that the exercise asks for does not hold of a program; none, if the time is up."""
+    """Which property that the exercise asks for does not hold of a program; none, if the time does not suffice."""
+    late: list[Observation] = []
     with suppress(OutOfTime), inquiry.trials.uncounted():
-        for fault in broken_properties(inquiry.exercise, _made(inquiry, source), inquiry.draws.seed):
-            return fault.claim if inquiry.until.left else ""
+        for fault in broken_properties(inquiry.exercise, _made(inquiry, source, late), inquiry.draws.seed):
+            return fault.claim if inquiry.until.left and not late else ""
     return ""
 
 
 def wrong_at_an_end(inquiry: Inquiry, source: str) -> str:
     """What is said of a program that is right in all cases, but not at an end of a range; else nothing."""
+    late: list[Observation] = []
     with suppress(OutOfTime), inquiry.trials.uncounted():
-        if found := at_an_end(inquiry.exercise, _made(inquiry, source), inquiry.draws.seed):
-            return found[0].words
+        if found := at_an_end(inquiry.exercise, _made(inquiry, source, late), inquiry.draws.seed):
+            return "" if late else found[0].words
     return ""
 
 
-def _made(inquiry: Inquiry, source: str) -> Candidate:
-    """A program as a candidate. **Errors:** `OutOfTime` when it is asked."""
+def _made(inquiry: Inquiry, source: str, late: list[Observation]) -> Candidate:
+    """A program as a candidate; what was stopped, since it took longer than a trial may, goes to `late`. **Errors:**
+    `OutOfTime` when it is asked.
+    """
 
     def observe(drive: Driver, args: tuple[Any, ...]) -> Observation:
-        return inquiry.run(source, Case(args), drive).seen
+        seen = inquiry.run(source, Case(args), drive).seen
+        late.extend([seen] * seen.timed_out)
+        return seen
 
     return SimpleNamespace(observe=observe)
 

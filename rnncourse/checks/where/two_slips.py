@@ -22,16 +22,12 @@ from rnncourse.checks.where.inquiry import ALL, Inquiry, OutOfTime
 from rnncourse.checks.where.repairs import Cases, Mend
 
 MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
-MOST_OF_THEM = 0.75  # of the wrong cases, that a change has to bring nearer
 TRIALS_MORE = 200.0  # to look for two other changes, when two are found
-NOWHERE = Change("", (), None, "")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two changes of different lines that mend together; `source` is the program with both. Where what the first leaves
-    has a name, the second may be `NOWHERE`.
-    """
+    """Two changes of different lines that mend together; `source` is the program with both."""
 
     first: Mend
     second: Change
@@ -40,8 +36,6 @@ class Pair:
     @property
     def both(self) -> Mend:
         """The two as one."""
-        if self.second is NOWHERE:
-            return self.first
         return Mend(Change("", (*self.first.lines, *self.second.lines), None, self.source), ALL)
 
 
@@ -76,23 +70,7 @@ def find(inquiry: Inquiry, borrowed: Sequence[Change], mends: Iterable[Mend], be
                 if two := _named(inquiry, pair, besides):
                     is_number = not has_parts(one.wanted for one in inquiry.asked)
                     return None if is_number and _has_other_lines(inquiry, pair, way) else two
-    with suppress(OutOfTime), inquiry.trials.uncounted():
-        for part in first:
-            mistake = part.scope if isinstance(part.scope, Misconception) else None
-            if mistake and _may_be_so(inquiry, part) and _comes_nearer(inquiry, part):
-                return Two(Pair(part, NOWHERE, part.change.source), (None, mistake))
     return None
-
-
-def _comes_nearer(inquiry: Inquiry, part: Mend) -> bool:
-    """Whether a case comes out right with the change, or most that are wrong are nearer to what they should be."""
-    both = [(one, mended) for (one, _), mended in zip(inquiry.by_size, inquiry.after(part.change), strict=True)]
-    if any(mended.is_wrong > one.is_wrong for one, mended in both):
-        return False
-    if any(mended.is_wrong < one.is_wrong for one, mended in both):
-        return True
-    far = [[inquiry.distance(one, seen) for seen in (one.seen, mended.seen)] for one, mended in both if one.is_wrong]
-    return sum(after < before for before, after in far) >= MOST_OF_THEM * len(far)
 
 
 def _promise(part: Mend) -> tuple[int, ...]:

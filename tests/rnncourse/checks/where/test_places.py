@@ -632,18 +632,6 @@ def test_of_two_things_that_hide_one_another_the_one_is_found_by_the_rows_that_i
     assert found.message.startswith("With small changes at lines 2 and 4 together, every case comes out right")
 
 
-def test_what_is_left_with_a_change_is_named_though_nothing_small_mends_it():
-    text = """def linear_recurrence(a, b, h0):
-    states = [b[0]]
-    for t in range(1, len(a)):
-        states.append(a[t] * (states[-1] + b[t]))
-    return np.array(states, dtype=a.dtype)
-"""
-    found = asked("linear_recurrence", text).where
-    assert found.mistake == "h0_is_zero"
-    assert found.lines == (4,)
-
-
 def test_a_mistake_that_comes_with_the_change_is_none_of_the_answer_s():
     text = """def unfold_driven(f, s0, xs, theta):
     out = np.zeros((len(xs) + 1,) + np.shape(s0), dtype=xs.dtype)
