@@ -37,17 +37,17 @@ def faults_of(
     """What is wrong with one observation: at most a fault about the answer, one about its precision where values are
     wrong as well, and one about the arguments.
     """
-    where = describe_case(exercise, one, hidden=hidden)
 
     def fault(criterion: str, words: str, by_the_way: str = "") -> Fault:
         if one.is_edge and criterion in ("runs", "shape", "values"):
             criterion = "edges"
-        words = f"{words} {where}".strip()
+        words = f"{words} {describe_case(exercise, one, hidden=hidden)}".strip()
         return Fault(criterion, words, one, wanted.answer, seen.answer, by_the_way=by_the_way)
 
     name = exercise.name
     raised = _known_error(seen.error_types) if hidden else seen.error
     if seen.timed_out:
+        where = describe_case(exercise, one, hidden=hidden)
         return [Fault("runs", f"{name} did not come back in time. {where}".strip(), one)]
     if "NotImplementedError" in seen.error_types:
         return [Fault("runs", f"{name} is not written yet: it still raises NotImplementedError.", one)]
@@ -133,10 +133,8 @@ def _known_error(types: tuple[str, ...]) -> str:
 
 
 def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
-    where = describe_case(exercise, one, hidden=hidden)
-
     def fault(words: str) -> list[Fault]:
-        words = f"{words} {where}".strip()
+        words = f"{words} {describe_case(exercise, one, hidden=hidden)}".strip()
         return [Fault("purity", words, one, wanted.answer, seen.answer, by_the_way="argument_changed")]
 
     def named(indices: list[int]) -> str:
