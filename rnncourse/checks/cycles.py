@@ -1,5 +1,5 @@
-"""No list comes to hold itself in a program that a search made: NumPy would unpack it without end, and nobody can
-stop it there.
+"""No list comes to hold itself in a program that a search made, and no whole number grows without end: NumPy would
+unpack the one, and Python reckon with the other, for ever, and nobody can stop them there.
 
 >>> space = {"H": []}
 >>> exec(compiled("H.append([H])", "a program", space), space)
@@ -14,9 +14,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
-from typing import Any
+from typing import Any, ClassVar
 
-HOLD = "__hold__"
+HOLD, PRODUCT, POWER = "__hold__", "__product__", "__power__"
+MOST_BITS = 1_000_000  # of a whole number
 _PUTS_IN = frozenset(["append", "appendleft", "extend", "insert", "setdefault", "update"])
 _CALLS = re.compile(rf"\b(?:{'|'.join(sorted(_PUTS_IN))})\b")
 # A bracket that is no index, and what else has lists or dicts to do; and what puts something into something else.
@@ -26,8 +27,12 @@ _PUTS = re.compile(rf"{_CALLS.pattern}|[-+*/@%&|^]=|\][^\]\n=]*=(?!=)")
 
 def compiled(text: str, file: str, space: dict[str, Any], args: tuple[Any, ...] = ()) -> CodeType:
     """The program, which asks `space[HOLD]`, bound here, before it puts something into something else. Lines stay where
-    they are. `args` are what it is given: lists and dicts among them hold as well. **Errors:** `SyntaxError`.
+    they are. `args` are what it is given: lists and dicts among them hold as well; if they are all whole numbers, it
+    asks how large a product or a power gets. **Errors:** `SyntaxError`.
     """
+    if args and all(isinstance(a, int) for a in args):
+        space |= {PRODUCT: product, POWER: power}
+        return compile(ast.fix_missing_locations(_Reckoning().visit(ast.parse(text))), file, "exec", dont_inherit=True)
     holds = _HOLDERS.search(text) or any(isinstance(a, (list, dict)) for a in args)
     if not holds or not _PUTS.search(text):
         return compile(text, file, "exec", dont_inherit=True)
@@ -126,3 +131,36 @@ def _asked(holder: Any, value: ast.expr) -> ast.expr:
     for node in (call, call.func):
         ast.copy_location(node, value)
     return call
+
+
+def product(a: Any, b: Any) -> Any:
+    """a * b. **Errors:** `OverflowError` if that is a whole number which is far too large."""
+    if isinstance(a, int) and isinstance(b, int) and a.bit_length() + b.bit_length() > MOST_BITS:
+        raise OverflowError("a whole number gets too large")
+    return a * b
+
+
+def power(a: Any, b: Any) -> Any:
+    """a ** b. **Errors:** `OverflowError` if that is a whole number which is far too large."""
+    if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > MOST_BITS:
+        raise OverflowError("a whole number gets too large")
+    return a**b
+
+
+class _Reckoning(ast.NodeTransformer):
+    """Asks before each product and power."""
+
+    _ASKED: ClassVar[dict[type[ast.operator], str]] = {ast.Mult: PRODUCT, ast.Pow: POWER}
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if type(node.op) not in self._ASKED:
+            return node
+        name = ast.Name(self._ASKED[type(node.op)], ast.Load())
+        return ast.copy_location(ast.Call(name, [node.left, node.right], []), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if type(node.op) not in self._ASKED or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        value = ast.copy_location(ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value), node)
+        return ast.copy_location(ast.Assign([node.target], self.visit(ast.fix_missing_locations(value))), node)

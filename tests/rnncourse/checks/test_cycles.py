@@ -80,3 +80,20 @@ def test_the_lines_of_a_string_are_no_code():
     space = {}
     exec(compiled(text, "<told>", space, ([],)), space)
     assert space["told"]([]) == "\n    kept.append(kept)\n    "
+
+
+@pytest.mark.parametrize("growing", ["n = n * n", "n *= n", "n **= m", "n = (n + 1) ** n", "n, k = n ** n, 1"])
+def test_a_whole_number_does_not_grow_without_end(growing):
+    """Python holds the lock while it multiplies: nobody could stop it, nor use the kernel."""
+    text = f"def count(n, m):\n    for _ in range(100):\n        {growing}\n    return n\n"
+    space = {}
+    exec(compiled(text, "a program", space, (101, 7)), space)
+    with pytest.raises(OverflowError, match="a whole number gets too large"):
+        space["count"](101, 7)
+
+
+def test_products_and_powers_of_whole_numbers_are_what_they_are():
+    text = "def count(n, m):\n    k = n * m ** 2\n    k *= 3\n    k **= 2\n    return [k] * 2, -n**2, 2.0 ** -m\n"
+    space = {}
+    exec(compiled(text, "a program", space, (5, 3)), space)
+    assert space["count"](5, 3) == ([135**2] * 2, -25, 0.125)
