@@ -476,7 +476,7 @@ def _along_axes(part: Part) -> Iterator[tuple[Key, np.ndarray]]:
 @relation(
     others={
         "constant": "the same number in every entry, and should not be",
-        "not_finite": "not finite in every entry: there are nan or inf",
+        "not_finite": "not finite everywhere: there are nan or inf",
         "not_summing_to_1": "made of rows that do not sum to 1 along the last axis, and should",
     }
 )

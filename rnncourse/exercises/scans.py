@@ -610,7 +610,7 @@ each_step_from_h0: Every step mixes its candidate with h0. Step t goes on from t
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return (1 - z) * h0 + z * (X @ Wh)
 
-gate_overflows: Where the gate's sum is large, you get nan: exp overflows, and infinity divided by infinity is none. In
+gate_overflows: Where the gate's sum is large, you get nan: exp overflows, and infinity divided by infinity is nan. In
   the form 1 / (1 + exp(-s)), s the gate's sum, the overflow does no harm.
 - z = 1 / (1 + np.exp(-(X @ Wz)))
 + grown = np.exp(X @ Wz)

@@ -22,7 +22,7 @@ from rnncourse.checks.where.inquiry import ALL, Inquiry, OutOfTime
 from rnncourse.checks.where.repairs import Cases, Mend
 
 MOST_FIRST = 6  # changes that mend a part, and of which a second one is asked to mend the rest
-TRIALS_MORE = 200.0  # to look for two other changes, when two are found
+TRIALS_MORE = 600.0  # to look for two other changes, when two are found
 
 
 @dataclass(frozen=True)
