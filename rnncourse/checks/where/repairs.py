@@ -149,7 +149,8 @@ def is_confirmed(inquiry: Inquiry, mend: Mend) -> bool:
         return False
     if not inquiry.confirms(lambda one: holds(inquiry, mend, one)):
         return False
-    return mend.scope != ALL or broken(inquiry, mend.change.source) in ("", broken(inquiry, inquiry.program.source))
+    claim = broken(inquiry, mend.change.source) if mend.scope == ALL else ""
+    return not claim or claim == broken(inquiry, inquiry.program.source)
 
 
 def broken(inquiry: Inquiry, source: str) -> str:

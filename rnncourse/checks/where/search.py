@@ -238,14 +238,14 @@ def _best(inquiry: Inquiry, found: Found) -> Found:
     with inquiry.trials.uncounted():
         all_ = [mend for mend in (*found.mends, *([found.two.pair.both] if found.two else [])) if mend.scope == ALL]
         entire = [mend for mend in all_ if not inquiry.exercise.values_alone or is_entire(mend)]
-        best = [mend for mend in entire or all_ if not repairs.wrong_at_an_end(inquiry, mend.change.source)]
-        if not all_:
+        ends = [(repairs.wrong_at_an_end(inquiry, mend.change.source), mend) for mend in entire or all_]
+        if not ends:
             return found
-        first = (best or entire or all_)[0].change.source
-        remark = repairs.wrong_at_an_end(inquiry, first)
-        if claim := repairs.broken(inquiry, first):
+        best = [one for one in ends if not one[0]] or ends
+        remark, first = best[0]
+        if claim := repairs.broken(inquiry, first.change.source):
             remark = f"“{claim}” does not hold."
-    mends = tuple(best or entire or all_) if found.mends else ()
+    mends = tuple(mend for _, mend in best) if found.mends else ()
     return replace(found, mends=mends, is_entire=bool(entire), remark=remark)
 
 
